@@ -1,0 +1,52 @@
+# `make demo` and `make test` do all the set-up; `make help` lists the rest.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
+
+# Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
+BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd')
+
+.PHONY: help demo test lint bench docs clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(VENV)/demo.stamp  ## install, then a short tour
+	@$(BIN)/python -m deciban.demo
+
+test: $(VENV)/test.stamp  ## install everything that the suite needs, then run the whole suite
+	@$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/lint.stamp  ## ruff and mypy
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+bench: $(VENV)/test.stamp  ## measure against the peers, as ratios within one run
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/test.stamp  ## run every snippet of the README and docs/
+	@$(BIN)/python -m pytest -q tests/test_docs.py
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) build dist src/*.egg-info && find src -name '*.so' -delete
+
+$(VENV)/created.stamp:
+	@PYTHON="$(PYTHON)" APT="$(APT)" sh .ci/prepare
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade pip
+	@touch $@
+
+$(VENV)/demo.stamp: $(VENV)/created.stamp $(BUILD_INPUTS)
+	@echo "installing deciban into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --editable '.[learn]'
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/created.stamp $(BUILD_INPUTS)
+	@echo "installing deciban and its test suite into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+$(VENV)/lint.stamp: $(VENV)/test.stamp
+	@$(BIN)/python -m pip install --quiet --editable '.[test,lint]'
+	@touch $@

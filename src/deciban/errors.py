@@ -1,0 +1,81 @@
+"""One tree of errors: each class is named after a situation, each message says what to do.
+
+    DecibanError
+    ├── MissingExtra            a feature needs packages that the core install does not bring
+    ├── NotBuilt                the compiled part is missing
+    ├── DifferentFamilies       tallies of different families cannot be added
+    ├── OutsideSupport          a value that the family gives no probability
+    ├── CannotForget            more would be taken away than was learned
+    ├── NoSuchFeature           a name or position that the tally or table does not have
+    ├── NoMode                  the posterior has no mode inside its domain (rule="map")
+    ├── NotEnoughValues         the rule cannot be read from so few values
+    ├── BadPrior                a prior that cannot be imagined for this family
+    ├── UnsuitableTally         a score that this kind of tally cannot give
+    └── UnreadableModel         a file that is no saved model, or of a newer version
+
+    DecibanWarning
+    └── ImpossibleRows          rows that no label can explain were given the label prior
+
+Errors that scikit-learn's contract expects to be ``ValueError`` are that too, so ``except
+ValueError`` keeps working around an estimator.
+"""
+
+
+class DecibanError(Exception):
+    """Anything that deciban itself refuses; on a terminal it is shown as one line."""
+
+
+class MissingExtra(DecibanError, ImportError):
+    """A feature needs packages that the core install does not bring."""
+
+
+class NotBuilt(DecibanError, ImportError):
+    """The compiled part of deciban is missing."""
+
+
+class DifferentFamilies(DecibanError, ValueError):
+    """Tallies of different families were added or subtracted."""
+
+
+class OutsideSupport(DecibanError, ValueError):
+    """A value that the family gives no probability."""
+
+
+class CannotForget(DecibanError, ValueError):
+    """More would be taken away from a tally than was added to it."""
+
+
+class NoSuchFeature(DecibanError, KeyError, ValueError):
+    """A feature name or position that is not there."""
+
+    def __str__(self) -> str:
+        # KeyError would show the repr of the message.
+        return str(self.args[0]) if self.args else ""
+
+
+class NoMode(DecibanError, ValueError):
+    """The posterior has its mode on the boundary, so ``rule="map"`` has no answer."""
+
+
+class NotEnoughValues(DecibanError, ValueError):
+    """The rule cannot be read from so few values."""
+
+
+class BadPrior(DecibanError, ValueError):
+    """A prior that cannot be imagined for this family."""
+
+
+class UnsuitableTally(DecibanError, ValueError):
+    """A score that this kind of tally cannot give."""
+
+
+class UnreadableModel(DecibanError, ValueError):
+    """A file that is no saved model, is damaged, or has a newer format."""
+
+
+class DecibanWarning(UserWarning):
+    """Anything that deciban warns about."""
+
+
+class ImpossibleRows(DecibanWarning):
+    """Rows that no label can explain were given the label prior."""
