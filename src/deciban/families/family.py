@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
 from deciban.families.reading import Reading
 from deciban.families.support import Support
-from deciban.families.table import matrix_of, names_of, observed
+from deciban.families.table import cut, matrix_of, names_of, observed
 from deciban.features import Features
 from deciban.membership import Matrix, Membership
 from deciban.tally import ROUNDING, Tally
@@ -51,9 +51,7 @@ class Family(ABC):
 
     # --- learning ----------------------------------------------------------------------------
 
-    def tally(
-        self, X: Any, y: ArrayLike, *, weight: ArrayLike | None = None, features: Any = None
-    ) -> Tally:
+    def tally(self, X: Any, y: ArrayLike, *, weight: ArrayLike | None = None, features: Any = None) -> Tally:
         """The sums of all rows under their labels.
 
         >>> from deciban import Poisson
@@ -86,7 +84,7 @@ class Family(ABC):
         sums: dict[str, NDArray[Any]] = {}
         missing_values: NDArray[Any] | float = 0.0
         for rows in self.blocks(X):
-            values, missing = observed(self.dense(X[rows]))
+            values, missing = observed(self.dense(cut(X, rows)))
             members = membership[rows]
             for name, statistic in self.statistics(values, missing).items():
                 sums[name] = sums.get(name, 0) + members.sum(statistic)
@@ -140,7 +138,7 @@ class Family(ABC):
 
     @abstractmethod
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """n imagined values of each feature, with this mean and (where it is free) this variance."""
+        """N imagined values of each feature, with this mean and (where it is free) this variance."""
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """The prior that does not depend on how the parameters are written down."""
@@ -164,7 +162,7 @@ class Family(ABC):
         """The posterior read by a rule; under mle nothing was imagined."""
 
     def log_base(self, X: Any) -> NDArray[np.float64]:
-        """log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
+        """Log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
         return np.zeros(X.shape[0])
 
     # --- keeping the algebra honest ----------------------------------------------------------

@@ -63,9 +63,7 @@ class Gaussian(Family):
     ddof: int = 0  # mle divides the scatter by n − ddof: 0 is the likelihood's own, 1 is unbiased
     pivot: tuple[float, ...] | None = None  # fixed by the first batch
 
-    support: ClassVar[Support] = Support(
-        "finite numbers", lambda x: np.ones(x.shape, dtype=bool), "Drop them, or mark them missing with NaN."
-    )
+    support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
@@ -99,8 +97,8 @@ class Gaussian(Family):
         assert isinstance(there, Gaussian)
         if self.pivot is None or there.pivot is None or len(self.pivot) != len(there.pivot):
             raise DifferentFamilies(
-                f"Gaussian tallies of {len(there.pivot or ())} and {len(self.pivot or ())} features cannot be moved "
-                "to one pivot. Tally both with the same Gaussian(pivot=…)."
+                f"Gaussian tallies of {len(there.pivot or ())} and {len(self.pivot or ())} features cannot "
+                "be moved to one pivot. Tally both with the same Gaussian(pivot=…)."
             )
         step = np.asarray(there.pivot) - np.asarray(self.pivot)
         n, total, squares = (other.sums[name] for name in ("n", "sum", "squares"))
@@ -164,7 +162,9 @@ class Gaussian(Family):
         values, means, spread = (self._pool(part) for part in (n, np.ones(n.shape), self._scatter(posterior)))
         freedom = {"mle": values - self.ddof * means, "map": values + 2, "mean": values - means - 2}
         divisor = freedom.get(rule, values - means)
-        refuse_empty(np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior.")
+        refuse_empty(
+            np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior."
+        )
         variance = spread / divisor
         if bool(np.any(variance <= 0)):
             label, feature = np.argwhere(variance <= 0)[0]

@@ -56,18 +56,25 @@ class Model:
         return self._joint(self.reading.admit(X))
 
     def _joint(self, X: Any) -> Floats:
-        likelihood = self.reading.score(X)
-        joint = self.log_prior + (-likelihood if self._complement else likelihood)
-        lost = ~(joint > -np.inf).any(axis=1) if joint.size else np.zeros(len(joint), dtype=bool)
+        joint = self.reading.score(X)
+        if self._complement:
+            np.negative(joint, out=joint)
+        joint += self.log_prior
+        if joint.size and joint.min() == -np.inf:
+            self._rescue(joint)
+        return joint
+
+    def _rescue(self, joint: Floats) -> None:
+        """Give rows that no label can explain the label prior."""
+        lost = np.asarray(joint.max(axis=1) == -np.inf)
         if lost.any():
             warnings.warn(
                 f"{int(lost.sum())} of {len(lost)} rows are impossible under every label and were given the "
                 "label prior. A prior above 0 avoids this.",
                 ImpossibleRows,
-                stacklevel=4,
+                stacklevel=5,
             )
             joint[lost] = self.log_prior
-        return joint
 
     def explain(self, X: Any) -> list[Explanation]:
         """Winner against runner-up, feature by feature, for each row."""
@@ -102,10 +109,12 @@ class Model:
 def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
     """p(label): as counted (None), smoothed by a number, uniform, or as given."""
     if given is None:
-        return rows / rows.sum()
+        return np.asarray(rows / rows.sum())
     if isinstance(given, str):
         if given != "uniform":
-            raise BadPrior(f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead.")
+            raise BadPrior(
+                f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead."
+            )
         return np.full(len(rows), 1 / len(rows))
     if isinstance(given, Mapping):
         missing = [label for label in labels.tolist() if label not in given]
@@ -116,9 +125,11 @@ def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
     if chances.ndim == 0:
         if not chances >= 0:
             raise BadPrior(f"label_prior must not be negative, got {given!r} instead.")
-        return (rows + chances) / (rows + chances).sum()
+        return np.asarray((rows + chances) / (rows + chances).sum())
     if chances.shape != rows.shape:
-        raise BadPrior(f"Number of priors must match number of classes: {len(rows)} labels, {chances.size} chances.")
+        raise BadPrior(
+            f"Number of priors must match number of classes: {len(rows)} labels, {chances.size} chances."
+        )
     if (chances < 0).any() or not np.isclose(chances.sum(), 1.0):
         raise BadPrior(f"The label prior must be chances that sum to 1, got {chances.tolist()}.")
     return chances
