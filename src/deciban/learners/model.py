@@ -10,7 +10,7 @@ With `complement`, a label is judged by how badly everything *else* explains the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,21 +32,21 @@ class Model:
         self, tally: Tally, rule: str, prior: Any, label_prior: Any = None, complement: bool = False
     ) -> None:
         self.tally = tally
-        self._rule, self._prior = rule, prior
-        self._label_prior, self._complement = label_prior, complement
+        self.rule, self.prior = rule, prior
+        self.label_prior, self.complement = label_prior, complement
 
     @cached_property
     def reading(self) -> Reading:
         """What the tally says about each label, or about everything else."""
-        tally = self.tally.complement() if self._complement else self.tally
-        return tally.read(self._rule, self._prior)
+        tally = self.tally.complement() if self.complement else self.tally
+        return tally.read(self.rule, self.prior)
 
     @cached_property
     def log_prior(self) -> Floats:
         """log p(label), before any feature is seen."""
         rows = np.asarray(self.tally.rows, dtype=float)
-        given = self._label_prior
-        if given is None and self._complement:
+        given = self.label_prior
+        if given is None and self.complement:
             return np.zeros(len(rows))  # as ComplementNB: what is not of a label says nothing of its share
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(label_chances(given, self.tally.labels, rows)))
@@ -57,7 +57,7 @@ class Model:
 
     def _joint(self, X: Any) -> Floats:
         joint = self.reading.score(X)
-        if self._complement:
+        if self.complement:
             np.negative(joint, out=joint)
         joint += self.log_prior
         if joint.size and joint.min() == -np.inf:
@@ -76,12 +76,13 @@ class Model:
             )
             joint[lost] = self.log_prior
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """Winner against runner-up, feature by feature, for each row."""
+        names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)
         joint = self._joint(admitted)
         told = self.reading.explain(admitted)
-        sign = -DECIBANS_A_NAT if self._complement else DECIBANS_A_NAT
+        sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
         explanations = []
         for row, scores in enumerate(joint):
             ranked = np.argsort(-scores, kind="stable")
@@ -93,7 +94,6 @@ class Model:
             if np.isnan(each).any():  # impossible under both: the label prior decided alone
                 each, rest = np.zeros(len(each)), 0.0
             order = np.argsort(-np.abs(each), kind="stable")
-            names = self.reading.features.names
             explanations.append(
                 Explanation(
                     label=self.tally.labels[first],

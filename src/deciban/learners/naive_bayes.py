@@ -6,11 +6,11 @@
 >>> model = NaiveBayes(Multinomial()).fit(X, y)
 >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
 ['spam', 'ham']
->>> print(model.why([[1, 0, 0]])[0])
+>>> print(model.why([[1, 0, 0]], names=["free", "meeting", "the"])[0])
 spam rather than ham: 4.8 dB
      +0.0 dB  label prior
      -2.2 dB  belonging to no feature
-     +7.0 dB  0
+     +7.0 dB  free
 
 What it learned is `model.tally_`, so it can learn on (`partial_fit`, with new labels at any time),
 unlearn (`forget`), be saved without pickle, and be added to a model of other data.
@@ -18,7 +18,7 @@ unlearn (`forget`), be saved without pickle, and be added to a model of other da
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -154,10 +154,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         costs = self._costs()
         return np.asarray(self.classes_[np.argmax(joint if costs is None else joint - costs, axis=1)])
 
-    def why(self, X: Any) -> list[Explanation]:
-        """For each row, the evidence of each feature in decibans; they add up to the log-odds."""
+    def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
+        """For each row, the evidence of each feature in decibans; they add up to the log-odds.
+
+        `names` are for features that had none when they were learned, such as a vectorizer's columns.
+        """
         check_is_fitted(self)
-        return self.model_.explain(self._validate_rows(X))
+        if names is not None and len(names) != self.n_features_in_:
+            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
+        return self.model_.explain(self._validate_rows(X), names)
 
     # --- keeping -----------------------------------------------------------------------------
 
