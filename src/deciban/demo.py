@@ -50,7 +50,7 @@ def main() -> None:
         print(f"   temperature {row[0]}, visits {row[1]}: {shown}")
 
     print(
-        "\nWhere to look next: README.md for a tour, docs/algebra.md for the idea, src/deciban/tally.py to read."
+        "\nWhere to look next: README.md, docs/algebra.md, and src/deciban/tally.py, where the code begins."
     )
 
 
