@@ -11,7 +11,11 @@
     ├── NotEnoughValues         the rule cannot be read from so few values
     ├── BadPrior                a prior that cannot be imagined for this family
     ├── UnsuitableTally         a score that this kind of tally cannot give
-    └── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── NoSuchSource            a file, folder or message id that is not there
+    ├── DamagedSource           a packed file or an archive that cannot be read any further
+    │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
+    └── WrongUsage              a command line that the command cannot follow
 
     DecibanWarning
     └── ImpossibleRows          rows that no label can explain were given the label prior
@@ -71,6 +75,22 @@ class UnsuitableTally(DecibanError, ValueError):
 
 class UnreadableModel(DecibanError, ValueError):
     """A file that is no saved model, is damaged, or has a newer format."""
+
+
+class NoSuchSource(DecibanError, FileNotFoundError):
+    """A file, folder or message id that is not there."""
+
+
+class DamagedSource(DecibanError, ValueError):
+    """A packed file or an archive that cannot be read any further, or must not be."""
+
+
+class UnpacksTooMuch(DamagedSource):
+    """A packed file or an archive that unpacks to so much that it must be a bomb."""
+
+
+class WrongUsage(DecibanError, ValueError):
+    """A command line that the command cannot follow."""
 
 
 class DecibanWarning(UserWarning):
