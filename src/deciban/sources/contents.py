@@ -47,8 +47,8 @@ def read_contents(
     file: FileIO | None = None,
 ) -> Iterator[RawMessage]:
     """The messages in a stream; a zip archive can be read only where ``file`` can be searched."""
-    kind = recognise(stream.peek(LOOK_AHEAD))
     try:
+        kind = recognise(stream.peek(LOOK_AHEAD))
         if kind == "zip" and file is not None and file.seekable():
             from deciban.sources.zip import read_zip
 

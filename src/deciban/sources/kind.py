@@ -25,6 +25,7 @@ _OPENINGS = (
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!\x1a\x07", "rar"),
 )
+_ANY_OPENING = tuple(opening for opening, _ in _OPENINGS)
 PACKED = frozenset({"gzip", "bzip2", "xz"})
 ARCHIVES = frozenset({"tar", "zip", "zstd", "7z", "rar"}) | PACKED
 
@@ -40,15 +41,15 @@ _NOT_MAIL = (
     (b"\xd0\xcf\x11\xe0", "an Office document or an Outlook message"),
     (b"!BDN", "an Outlook data file"),
 )
+_ANY_NOT_MAIL = tuple(opening for opening, _ in _NOT_MAIL)
 
 
 def recognise(head: bytes) -> str:
     """One of mbox, tar, gzip, bzip2, xz, zip, zstd, 7z, rar or, for anything else, message."""
     if head.startswith(b"From "):
         return "mbox" if is_separator(head.partition(b"\n")[0]) else "message"
-    for opening, kind in _OPENINGS:
-        if head.startswith(opening):
-            return kind
+    if head.startswith(_ANY_OPENING):
+        return next(kind for opening, kind in _OPENINGS if head.startswith(opening))
     if head[257:262] == b"ustar":
         return "tar"
     return "message"
@@ -60,7 +61,6 @@ def not_mail(head: bytes) -> str | None:
     >>> not_mail(b"%PDF-1.7"), not_mail(b"Subject: hi")
     ('a PDF document', None)
     """
-    for opening, name in _NOT_MAIL:
-        if head.startswith(opening):
-            return name
-    return None
+    if not head.startswith(_ANY_NOT_MAIL):
+        return None
+    return next(name for opening, name in _NOT_MAIL if head.startswith(opening))

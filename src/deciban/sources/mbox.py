@@ -41,37 +41,45 @@ from deciban.sources.stream import CHUNK, Stream
 # A separator that is not yet complete lies within so many bytes of the end of what was read: the empty
 # line before it ("\n\r\n"), the line itself, and its end.
 _REACH = LONGEST + 4
+_QUOTE = ord(">")
+_NEWLINE = ord("\n")
 
 
 def read_mbox(stream: Stream, id: str, progress: Progress) -> Iterator[RawMessage]:  # noqa: A002
     """Each message of the mbox, in order; its id is ``id@offset``, the byte where its separator begins."""
-    limit = progress.bounds.message_bytes
-    for offset, raw, length in split_mbox(stream, limit):
-        cut = length - len(raw)
-        yield RawMessage(f"{id}@{offset}", unquoted(_without_separator(raw, whole=not cut)), cut)
+    for offset, data, cut, quoted in split_mbox(stream, progress.bounds.message_bytes):
+        yield RawMessage(f"{id}@{offset}", unquoted(data) if quoted else data, cut)
 
 
-def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int]]:
-    """Each message with its separator, as (offset, first ``limit`` bytes, length of the whole)."""
+def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bool]]:
+    """Each message as (offset of its separator, its bytes, how many were cut, whether some may be quoted).
+
+    The separator counts as part of the ``limit`` bytes; more than these are cut.
+    """
     buffer = stream.read(CHUNK)
     base = 0  # the offset in the stream of buffer[0]
     start = 0  # where in the buffer the message begins, or what is left of one that is too long
     search = 0  # no separator begins before here
     offset = 0  # the offset in the stream of the message
     kept: bytes | None = None  # the beginning of a message that is too long
+    quoted = False
     ended = not buffer
     while True:
-        end = _next_separator(buffer, search, ended)
+        end, saw_quote = _next_separator(buffer, search, ended)
+        quoted |= saw_quote
         if end >= 0 or ended:
             stop = end if end >= 0 else len(buffer)
             length = base + stop - offset
-            if length:
-                yield offset, buffer[start : min(stop, start + limit)] if kept is None else kept, length
+            if kept is None and length > limit:
+                kept = buffer[start : start + limit]
+            if kept is not None:
+                yield offset, kept[kept.find(b"\n") + 1 :], length - len(kept), quoted
+            elif length:
+                yield offset, _without_separator(buffer, start, stop), 0, quoted
             if end < 0:
                 return
             start = search = end
-            offset = base + end
-            kept = None
+            offset, kept, quoted = base + end, None, False
             continue
         pending = len(buffer) - start
         if kept is None and pending > limit + _REACH:
@@ -80,37 +88,46 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int]]:
             start = len(buffer) - _REACH
             pending = _REACH
         search = max(search, len(buffer) - _REACH)
-        # Reading as much again as is pending keeps the copying linear in the length of the message.
-        chunk = stream.read(max(CHUNK, min(pending, limit + _REACH - pending)))
+        # Reading as much again as is pending keeps the copying linear in the length of the message; a pipe
+        # gives 64 KiB at a time, whatever is asked for.
+        chunk = stream.read_exactly(max(CHUNK, min(pending, limit + _REACH - pending)))
         ended = not chunk
         buffer = buffer[start:] + chunk
         base, search, start = base + start, search - start, 0
 
 
-def _next_separator(buffer: bytes, start: int, ended: bool) -> int:
-    """Where the next separator begins, or -1; one whose line is not complete counts only at the end."""
-    at = buffer.find(b"\nFrom ", start)
+def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, bool]:
+    """Where the next separator begins, or -1, and whether a quoted "From " stands before it.
+
+    A separator whose line is not complete counts only at the end. One search for both makes reading an
+    mbox 1.7 times faster than a second one for the quotes.
+    """
+    quoted = False
+    at = buffer.find(b"From ", start + 1)
     while at >= 0:
-        after_empty_line = buffer[at - 1 : at] == b"\n" or buffer[max(at - 2, 0) : at] == b"\n\r"
-        if after_empty_line:
-            line_end = buffer.find(b"\n", at + 1, at + LONGEST + 2)
+        before = buffer[at - 1]
+        if before == _QUOTE:
+            quoted = True
+        elif before == _NEWLINE and buffer[max(at - 3, 0) : at].endswith((b"\n\n", b"\n\r\n")):
+            line_end = buffer.find(b"\n", at, at + LONGEST + 1)
             if line_end < 0 and ended:
                 line_end = len(buffer)
-            if line_end >= 0 and is_separator(buffer[at + 1 : line_end]):
-                return at + 1
-        at = buffer.find(b"\nFrom ", at + 1)
-    return -1
+            if line_end >= 0 and is_separator(buffer[at:line_end]):
+                return at, quoted
+        at = buffer.find(b"From ", at + 1)
+    return -1, quoted
 
 
-def _without_separator(raw: bytes, whole: bool) -> bytes:
-    """The message without its ``From `` line and, if it is whole, the empty line that ends it in an mbox."""
-    line_end = raw.find(b"\n")
-    if line_end < 0:
+def _without_separator(buffer: bytes, start: int, stop: int) -> bytes:
+    """The message without its ``From `` line and without the empty line that ends it in an mbox."""
+    first = buffer.find(b"\n", start, stop) + 1
+    if first == 0:
         return b""
-    stop = len(raw)
-    if whole and raw.endswith((b"\n\n", b"\n\r\n")):
-        stop -= 2 if raw.endswith(b"\r\n") else 1
-    return raw[line_end + 1 : max(stop, line_end + 1)]
+    if buffer.endswith(b"\n\n", first - 1, stop):
+        stop -= 1
+    elif buffer.endswith(b"\n\r\n", first - 1, stop):
+        stop -= 2
+    return buffer[first:stop]
 
 
 def unquoted(data: bytes) -> bytes:
@@ -126,9 +143,9 @@ def unquoted(data: bytes) -> bytes:
     done = 0
     while at >= 0:
         first = at
-        while first > done and data[first - 1] == ord(">"):
+        while first > done and data[first - 1] == _QUOTE:
             first -= 1
-        if first == 0 or data[first - 1] == ord("\n"):
+        if first == 0 or data[first - 1] == _NEWLINE:
             pieces.append(data[done:first])
             done = first + 1
         at = data.find(b">From ", at + 1)

@@ -90,13 +90,13 @@ class _Directory:
         self.seekable = file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        if not 0 <= size <= self._bound:
+        # Without a size zipfile asks for the last 64 KiB, where the table may be found.
+        if size > self._bound:
             raise DamagedSource(f"the table of contents has more than {self._bound:,} bytes; unpack it first")
-        chunks = []
-        while size > 0 and (chunk := self._file.read(size)):
-            chunks.append(chunk)
-            size -= len(chunk)
-        return b"".join(chunks)
+        return Stream(self._read).read_exactly(size if size >= 0 else self._bound)
+
+    def _read(self, size: int) -> bytes:
+        return self._file.read(size) or b""
 
 
 def _open(file: FileIO, bound: int) -> zipfile.ZipFile:
