@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from deciban.sources.value import Value
+from deciban.value import Value
 
 MIB = 1 << 20
 

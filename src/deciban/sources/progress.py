@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deciban.sources.bounds import Bounds
-from deciban.sources.value import Value
+from deciban.value import Value
 
 # The count is exact; only so many records are kept, so that a disk full of broken files costs no memory.
 RECORDS_KEPT = 1_000

@@ -6,7 +6,7 @@ RawMessage(id='inbox.mbox@0', data=b'Subject: hi\n\nhello\n', cut=0)
 
 from __future__ import annotations
 
-from deciban.sources.value import Value
+from deciban.value import Value
 
 
 class RawMessage(Value):

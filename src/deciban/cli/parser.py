@@ -1,0 +1,35 @@
+"""argparse with deciban's manners: a wrong command line is one line that says where to look.
+
+>>> Parser(prog="deciban read").parse_args(["--nonsense"])
+Traceback (most recent call last):
+deciban.errors.WrongUsage: unrecognized arguments: --nonsense; see deciban read --help
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from deciban.errors import WrongUsage
+
+TYPE_CHECKING = False  # typing's own costs 5 ms to import
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that keeps the lines of its texts, takes no abbreviations, and raises."""
+
+    def __init__(self, prog: str, description: str = "", epilog: str = "", usage: str | None = None) -> None:
+        super().__init__(
+            prog=prog,
+            usage=usage,
+            description=description,
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            # An abbreviation that works today is ambiguous when the next option comes.
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        """Raise `WrongUsage` instead of printing the usage and leaving."""
+        raise WrongUsage(f"{message}; see {self.prog} --help")
