@@ -203,10 +203,10 @@ cdef inline bint token_beyond_ascii(Tokens* tokens, Token* token) noexcept nogil
             break
         size = decode_character(tokens.text + at, tokens.length - at, &code)
         if size == 0:
-            tokens.invalid += 1
-            at += 1
             if token.length:
                 break
+            tokens.invalid += 1
+            at += 1
             continue
         record = record_of(code)
         kind = record_kinds[record] & KIND_MASK
