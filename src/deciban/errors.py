@@ -11,7 +11,10 @@
     ├── NotEnoughValues         the rule cannot be read from so few values
     ├── BadPrior                a prior that cannot be imagined for this family
     ├── UnsuitableTally         a score that this kind of tally cannot give
-    └── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── BadSetting              a parameter with a value that cannot be meant
+    ├── NotTexts                something else where texts were expected
+    └── NoWordsLeft             texts without a single word, or limits that leave none
 
     DecibanWarning
     └── ImpossibleRows          rows that no label can explain were given the label prior
@@ -71,6 +74,18 @@ class UnsuitableTally(DecibanError, ValueError):
 
 class UnreadableModel(DecibanError, ValueError):
     """A file that is no saved model, is damaged, or has a newer format."""
+
+
+class BadSetting(DecibanError, ValueError):
+    """A parameter has a value that cannot be meant."""
+
+
+class NotTexts(DecibanError, ValueError, TypeError):
+    """Something else was given where texts (str, or bytes in UTF-8) were expected."""
+
+
+class NoWordsLeft(DecibanError, ValueError):
+    """No feature can be named: the texts have no words, or the limits leave none."""
 
 
 class DecibanWarning(UserWarning):
