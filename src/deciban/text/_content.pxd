@@ -23,9 +23,13 @@ Safe by construction: bytes are read only through `byte_at`, which answers -1 ou
             byte_at(&content.strings, place)
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcpy
+
+cdef extern from "string.h" nogil:
+    void* memmem(const void* haystack, size_t size, const void* needle, size_t needle_size)
 
 
 ctypedef struct Buffer:
@@ -40,7 +44,7 @@ ctypedef struct Span:
 
 
 # The header fields that are known by name; any of them makes a file a mail. The order is part of nothing stored.
-cdef enum HeaderKind:
+cdef enum:  # HeaderKind
     HEADER_OTHER = 0
     HEADER_EXTENSION        # any X-… field
     HEADER_RECEIVED
@@ -83,7 +87,7 @@ ctypedef struct Header:
     int32_t part    # the number of the part whose header it is; 0 is the message itself
 
 
-cdef enum PartKind:
+cdef enum:  # PartKind
     PART_TEXT = 0   # text/* but HTML, and whatever has no type
     PART_HTML
     PART_MULTIPART
@@ -91,7 +95,7 @@ cdef enum PartKind:
     PART_OTHER      # application/*, image/* …: known by name, type and size only
 
 
-cdef enum Encoding:
+cdef enum:  # Encoding
     ENCODING_PLAIN = 0      # 7bit, 8bit, binary, none
     ENCODING_BASE64
     ENCODING_QUOTED
@@ -99,7 +103,7 @@ cdef enum Encoding:
     ENCODING_UNKNOWN
 
 
-cdef enum Disposition:
+cdef enum:  # Disposition
     DISPOSITION_NONE = 0
     DISPOSITION_INLINE
     DISPOSITION_ATTACHMENT
@@ -124,7 +128,7 @@ ctypedef struct Part:
     int32_t header_count
 
 
-cdef enum LinkKind:
+cdef enum:  # LinkKind
     LINK_ANCHOR = 0     # <a href>, <area href>
     LINK_IMAGE          # <img src>, background=
     LINK_FORM           # <form action>
@@ -139,7 +143,7 @@ ctypedef struct Link:
 
 
 # Counts of what was noticed. All are the same for a message before and after delivery.
-cdef enum Fact:
+cdef enum:  # Fact
     FACT_LIMIT_BYTES = 0        # 1 if bytes past Limits.bytes were left unread
     FACT_LIMIT_HEADERS          # header fields left out past Limits.headers
     FACT_LIMIT_HEADER_BYTES     # header fields cut at Limits.header_bytes
@@ -298,3 +302,115 @@ cdef inline Py_ssize_t find_byte(const Buffer* buffer, uint8_t byte, Py_ssize_t 
     if found == NULL:
         return end
     return <const uint8_t*> found - buffer.data
+
+
+cdef inline Py_ssize_t find_bytes(
+    const Buffer* buffer, const char* needle, Py_ssize_t needle_size, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil:
+    """The first place in [start, end) where the whole needle lies inside, or end."""
+    cdef const void* found
+    start = max(start, 0)
+    end = min(end, buffer.size)
+    if start >= end:
+        return end
+    found = memmem(buffer.data + start, end - start, needle, needle_size)
+    if found == NULL:
+        return end
+    return <const uint8_t*> found - buffer.data
+
+
+cdef inline bint is_ascii(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """Whether no byte of [start, end) has its high bit set; one plain loop, so that it becomes vector code."""
+    cdef uint8_t seen = 0
+    cdef Py_ssize_t place
+    for place in range(max(start, 0), min(end, buffer.size)):
+        seen |= buffer.data[place]
+    return seen < 128
+
+
+cdef inline int lower(int byte) noexcept nogil:
+    """An ASCII letter in lower case; everything else, -1 too, as it is."""
+    return byte + 32 if 65 <= byte <= 90 else byte
+
+
+cdef inline bint is_blank(int byte) noexcept nogil:
+    """Space, tab, line feed, carriage return, form feed, vertical tab."""
+    return byte == 32 or 9 <= byte <= 13
+
+
+cdef inline bint equals(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word) noexcept nogil:
+    """Whether [start, end) is this lower-case word, letter case aside."""
+    cdef Py_ssize_t place = start
+    cdef Py_ssize_t i = 0
+    while word[i] != 0:
+        if place >= end or lower(byte_at(buffer, place)) != <uint8_t> word[i]:
+            return False
+        place += 1
+        i += 1
+    return place == end
+
+
+cdef inline bint starts_with(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word) noexcept nogil:
+    """Whether [start, end) begins with this lower-case word, letter case aside."""
+    cdef Py_ssize_t place = start
+    cdef Py_ssize_t i = 0
+    while word[i] != 0:
+        if place >= end or lower(byte_at(buffer, place)) != <uint8_t> word[i]:
+            return False
+        place += 1
+        i += 1
+    return True
+
+
+cdef inline int append_code(Buffer* buffer, uint32_t code) except -1 nogil:
+    """One code point as UTF-8; a surrogate or a number past U+10FFFF becomes U+FFFD."""
+    if code < 0x80:
+        return append_byte(buffer, <uint8_t> code)
+    if code < 0x800:
+        append_byte(buffer, <uint8_t> (0xC0 | code >> 6))
+        return append_byte(buffer, <uint8_t> (0x80 | code & 0x3F))
+    if 0xD800 <= code < 0xE000 or code > 0x10FFFF:
+        code = 0xFFFD
+    if code < 0x10000:
+        append_byte(buffer, <uint8_t> (0xE0 | code >> 12))
+    else:
+        append_byte(buffer, <uint8_t> (0xF0 | code >> 18))
+        append_byte(buffer, <uint8_t> (0x80 | code >> 12 & 0x3F))
+    append_byte(buffer, <uint8_t> (0x80 | code >> 6 & 0x3F))
+    return append_byte(buffer, <uint8_t> (0x80 | code & 0x3F))
+
+
+cdef inline int append_lower(Buffer* buffer, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
+    """A range of another buffer, its ASCII letters in lower case."""
+    cdef Py_ssize_t place
+    start = max(start, 0)
+    end = min(end, source.size)
+    for place in range(start, end):
+        append_byte(buffer, <uint8_t> lower(byte_at(source, place)))
+    return 0
+
+
+cdef inline void cut_at_character(Buffer* buffer, Py_ssize_t size) noexcept nogil:
+    """Shortens UTF-8 to at most so many bytes, never through the middle of a character."""
+    if size >= buffer.size:
+        return
+    while size > 0 and byte_at(buffer, size) & 0xC0 == 0x80:
+        size -= 1
+    buffer.size = max(size, 0)
+
+
+cdef inline bytes bytes_of(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end):
+    """A range as a Python object; what lies outside of the buffer is left out."""
+    start = max(start, 0)
+    end = min(end, buffer.size)
+    if start >= end:
+        return b""
+    return PyBytes_FromStringAndSize(<char*> buffer.data + start, end - start)
+
+
+cdef inline Buffer buffer_of(bytes value) noexcept:
+    """A view of a Python object, to be read only, and only as long as that object lives."""
+    cdef Buffer view
+    view.data = <uint8_t*> <char*> value
+    view.size = view.room = len(value)
+    return view
