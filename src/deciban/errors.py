@@ -15,7 +15,10 @@
     ├── NoSuchSource            a file, folder or message id that is not there
     ├── DamagedSource           a packed file or an archive that cannot be read any further
     │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
-    └── WrongUsage              a command line that the command cannot follow
+    ├── WrongUsage              a command line that the command cannot follow
+    ├── BadSetting              a parameter with a value that cannot be meant
+    ├── NotTexts                something else where texts were expected
+    └── NoWordsLeft             texts without a single word, or limits that leave none
 
     DecibanWarning
     └── ImpossibleRows          rows that no label can explain were given the label prior
@@ -91,6 +94,18 @@ class UnpacksTooMuch(DamagedSource):
 
 class WrongUsage(DecibanError, ValueError):
     """A command line that the command cannot follow."""
+
+
+class BadSetting(DecibanError, ValueError):
+    """A parameter has a value that cannot be meant."""
+
+
+class NotTexts(DecibanError, ValueError, TypeError):
+    """Something else was given where texts (str, or bytes in UTF-8) were expected."""
+
+
+class NoWordsLeft(DecibanError, ValueError):
+    """No feature can be named: the texts have no words, or the limits leave none."""
 
 
 class DecibanWarning(UserWarning):
