@@ -8,12 +8,29 @@ deciban.errors.WrongUsage: unrecognized arguments: --nonsense; see deciban read 
 from __future__ import annotations
 
 import argparse
+import os
 
 from deciban.errors import WrongUsage
 
 TYPE_CHECKING = False  # typing's own costs 5 ms to import
 if TYPE_CHECKING:
     from typing import NoReturn
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Keeps the lines of texts; asks for the width itself, since argparse would import shutil (2 ms) to do it."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=_terminal_width())
+
+
+def _terminal_width() -> int:
+    try:
+        columns = os.get_terminal_size(1).columns
+    except OSError:  # not a terminal
+        columns = 0
+    # Lines beyond 100 are hard to read.
+    return min(columns or 80, 100) - 2
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,7 +42,7 @@ class Parser(argparse.ArgumentParser):
             usage=usage,
             description=description,
             epilog=epilog,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Formatter,
             # An abbreviation that works today is ambiguous when the next option comes.
             allow_abbrev=False,
         )
