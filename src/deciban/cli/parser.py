@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of texts; asks for the width itself, since argparse would import shutil (2 ms) to do it."""
+    """Keeps the lines of texts; finds the width itself, for which argparse would import shutil (2 ms)."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28, width=_terminal_width())

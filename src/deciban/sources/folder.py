@@ -47,7 +47,7 @@ def folder_size(folder: str) -> int:
                         continue
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append(entry.path)
-                    elif entry.is_file():
+                    elif os.path.isfile(entry.path):
                         total += entry.stat().st_size
         except OSError:
             continue  # reading will report it
@@ -64,7 +64,7 @@ def _listing(folder: str, progress: Progress) -> tuple[list[str], list[str]]:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
-                elif entry.is_symlink() and entry.is_dir():
+                elif entry.is_symlink() and os.path.isdir(entry.path):  # entry.is_dir() raises on a circle
                     progress.skip(entry.path, "a link to a folder; name it to have it read")
                 else:
                     files.append(entry.path)
