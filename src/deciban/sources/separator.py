@@ -27,7 +27,7 @@ def is_separator(line: bytes) -> bool:
         return False
     words = line.split()
     return any(
-        word in _WEEKDAYS and words[at + 1] in _MONTHS and _day_time_year(words[at + 2 :])
+        word in _WEEKDAYS and words[at + 1] in _MONTHS and _day_time_year(words[at + 2 : at + 8])
         for at, word in enumerate(words[1:-4], start=1)
     )
 
@@ -40,6 +40,6 @@ def _day_time_year(words: list[bytes]) -> bool:
         and time[:2].strip(b":").isdigit()
         and 1 <= time.count(b":") <= 2
         and time.replace(b":", b"").isdigit()
-        # A zone may stand before the year (Takeout) or behind it; UUCP adds "remote from host".
+        # A zone of one or two words may stand before the year; UUCP adds "remote from host" behind it.
         and any(len(word) == 4 and word.isdigit() for word in rest)
     )
