@@ -1,6 +1,6 @@
 """What one call of ``deciban`` costs beside starting Python: CPU time, the least of many runs.
 
-    python -m benchmarks.startup
+python -m benchmarks.startup
 """
 
 from __future__ import annotations

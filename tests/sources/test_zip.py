@@ -76,6 +76,10 @@ def test_links_are_skipped_with_a_word(tmp_path):
     assert read(tmp_path, file.getvalue()) == ([], ["not a file but a link"])
 
 
+def test_a_member_without_a_name_is_read(tmp_path):
+    assert read(tmp_path, zipped({"": MAIL})) == ([""], [])
+
+
 def test_a_vast_table_of_contents_is_not_loaded(tmp_path):
     data = zipped({f"{number}.eml": b"x" for number in range(2_000)})
     ids, reasons = read(tmp_path, data, Bounds(directory_bytes=70_000))

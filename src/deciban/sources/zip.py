@@ -8,6 +8,7 @@ become 4.5 PB), so the bytes unpacked from all members together are held against
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ _DAMAGE = (
     OverflowError,
     IndexError,
     KeyError,
+    struct.error,
 )
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 _ENCRYPTED = 1
@@ -51,7 +53,7 @@ def read_zip(file: FileIO, id: str, progress: Progress) -> Iterator[RawMessage]:
     archive = _open(file, progress.bounds.directory_bytes)
     for info in archive.infolist():
         progress.consumed = before + min(info.header_offset, size)
-        if info.is_dir() or path_passed_over(info.filename):
+        if info.filename.endswith("/") or path_passed_over(info.filename):
             continue
         member = ids.unique(f"{id}!{info.filename}")
         if refusal := _refusal(info):
