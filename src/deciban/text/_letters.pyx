@@ -14,6 +14,7 @@ from deciban.text._content cimport (
 )
 from deciban.text._harvest cimport WHERE_CANONICAL, WHERE_TEXT, Harvest, Tag, add_hash, make_room, note_sighting, tag_of
 from deciban.text._hashing cimport hash_gram
+from deciban.text._tokens cimport blob_bytes
 
 cdef enum:
     GRAM = 4
@@ -56,25 +57,17 @@ cdef int gather_grams(
     return 0
 
 
-cdef inline bint in_blob(uint8_t byte) noexcept nogil:
-    """Whether a byte may be part of a key, digest or id: base64, hexadecimal, dashes."""
-    return (
-        c"a" <= byte <= c"z" or c"A" <= byte <= c"Z" or c"0" <= byte <= c"9"
-        or byte == c"+" or byte == c"/" or byte == c"=" or byte == c"_" or byte == c"-"
-    )
-
-
 cdef Py_ssize_t gather_field(
     Harvest* harvest, const Tag* tag, const Buffer* canonical, Py_ssize_t start, Py_ssize_t end
 ) except -1 nogil:
     """The 4-grams of a header field without the rests of its blobs; how many bytes it used."""
     cdef Py_ssize_t at = start, run_start, kept = start, used = 0
     while at < end:
-        if not in_blob(canonical.data[at]):
+        if not blob_bytes[canonical.data[at]]:
             at += 1
             continue
         run_start = at
-        while at < end and in_blob(canonical.data[at]):
+        while at < end and blob_bytes[canonical.data[at]]:
             at += 1
         if at - run_start >= BLOB:
             gather_grams(harvest, tag, canonical, kept, run_start + BLOB_BYTES)
