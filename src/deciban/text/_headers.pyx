@@ -132,9 +132,9 @@ cdef bint is_all_blank(const Buffer* source, Py_ssize_t start, Py_ssize_t end) n
 
 cdef int append_value(Content* content, Scratch* scratch, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
     """A field's value with its encoded words decoded."""
-    cdef Py_ssize_t last_end = last_word_end(source, start, end)
     cdef Py_ssize_t plain = start
     cdef Py_ssize_t mark = find_bytes(source, b"=?", 2, start, end)
+    cdef Py_ssize_t last_end = last_word_end(source, start, end) if mark < end else -1
     cdef Span charset
     cdef Word word
     cdef bint joined

@@ -652,6 +652,10 @@ cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, P
         return read_alternative(content, page, element, &style, place)
     push_background(page, name, &style, element & BODY)
     judge_visibility(page, name, &style)
+    if element & TITLE and page.reason != SHOWN:
+        # No trick: a title is simply not shown in a mail.
+        page.run_open = True
+        page.hidden_gap = 2
     page.preformatted += element & PREFORMATTED
     if element & ANCHOR and content.links.count > first_link:
         page.anchor = content.links.count - 1

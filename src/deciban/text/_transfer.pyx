@@ -123,6 +123,14 @@ cdef int64_t decode_quoted(
     cdef int low
     content.work += end - start
     while place < end:
+        if not word:
+            # Whole runs at once: an "=" is rare.
+            mark = find_byte(source, 61, place, end)
+            append(target, source, place, min(mark, place + max(kept - target.size, 0)))
+            size += mark - place
+            place = mark
+            if place >= end:
+                break
         byte = byte_at(source, place)
         if byte == 61:
             high = hex_value(byte_at(source, place + 1)) if place + 1 < end else -1
