@@ -228,12 +228,10 @@ cdef int decode_undeclared(
     cdef Py_ssize_t bad = 0
     cdef const char* guessed
     count_utf8(source, start, end, &sequences, &bad)
-    content.work += end - start
     if bad == 0:
         name_codec(content, codec, b"utf-8")
         return append(target, source, start, end)
     guessed = guess(source, start, end)
-    content.work += end - start
     if sequences >= bad:
         # Mostly UTF-8; in Chinese text read by chance as UTF-8, far more bytes are bad than sequences good.
         content.facts[FACT_WRONG_CHARSET] += declared
@@ -265,7 +263,6 @@ cdef int decode_text(
     end = min(end, source.size)
     if start >= end:
         return 0
-    content.work += end - start
     ascii_only = is_ascii(source, start, end)
     if (
         declared.start == declared.end
@@ -309,7 +306,6 @@ cdef int decode_by_name(
         else:
             return decode_undeclared(content, source, start, end, name != "cp1252", target, codec)
     raw = bytes_of(source, start, end)
-    content.work += 2 * (end - start)
     if not is_ascii(source, start, end):
         count_utf8(source, start, end, &sequences, &bad)
         guessed = b"utf-8" if bad == 0 else guess(source, start, end)

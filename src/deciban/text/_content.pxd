@@ -198,7 +198,6 @@ ctypedef struct Content:
     Links links
     int64_t[32] facts   # by Fact
     int is_mail         # 0: read as a document, part 0 then is its one part and there are no headers
-    uint64_t work       # bytes looked at by all loops together: what "linear" is tested on
 
 
 cdef inline int byte_at(const Buffer* buffer, Py_ssize_t place) noexcept nogil:

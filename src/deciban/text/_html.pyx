@@ -727,7 +727,6 @@ cdef int read_html(Content* content, const Buffer* source, int part, Py_ssize_t 
     page.text_start = content.text.size
     page.hidden_start = content.hidden.size
     page.anchor = -1
-    content.work += source.size
     while place < source.size:
         if byte_at(source, place) == 60:
             place = read_markup(content, &page, place, source.size)
