@@ -8,7 +8,8 @@ version while a feature must not. Run it only together with a new feature format
 A character has a *record*: its kind, the ASCII letter that it is easily mistaken for, and the distance to
 the character that it folds to. Records are few (below 1,000), so a character is found in two steps:
 ``records[blocks[starts[c >> 7]][c & 127]]``, with equal blocks stored once. ASCII, nearly all of most mail,
-has a table of its own that gives the folded byte and the token's flags in one load.
+has a table of its own that gives the folded byte and the token's flags in one load; another says which bytes
+may stand in a key, a digest or an id.
 """
 
 import sys
@@ -153,6 +154,8 @@ def main() -> None:
     print("   A character's record: record_numbers[block_numbers[c >> 7] * 128 + (c & 127)]. */")
     print("#include <stdint.h>")
     print(f"static const uint16_t byte_records[256] = {{\n{numbers([byte_record(b) for b in range(256)])}}};")
+    blob = [int(chr(b).isascii() and (chr(b).isalnum() or chr(b) in "+/=_-")) for b in range(256)]
+    print(f"static const uint8_t blob_bytes[256] = {{\n{numbers(blob)}}};")
     print(f"static const uint8_t record_kinds[{len(rows)}] = {{\n{numbers([r[0] for r in rows])}}};")
     print(f"static const uint8_t record_lookalikes[{len(rows)}] = {{\n{numbers([r[1] for r in rows])}}};")
     print(f"static const int32_t record_distances[{len(rows)}] = {{\n{numbers([r[2] for r in rows])}}};")

@@ -158,7 +158,6 @@ cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) 
     cdef Buffer unified
     cdef Buffer lines = source[0]
     memset(&unified, 0, sizeof(Buffer))
-    content.work += source.size
     if starts_with(source, 0, source.size, b"\xff\xfe") or starts_with(source, 0, source.size, b"\xfe\xff"):
         # UTF-16: a byte of it that looks like a line end is none.
         content.facts[FACT_LIMIT_BYTES] = source.size > limit
@@ -187,7 +186,6 @@ cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) exce
     if content.is_mail:
         place = copy_fields(target, source, place, limit_and_one)
     copy_lines(target, source, place, limit_and_one)
-    content.work += source.size
     if target.size > limit:
         content.facts[FACT_LIMIT_BYTES] = 1
         target.size = limit

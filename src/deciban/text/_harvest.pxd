@@ -53,8 +53,7 @@ ctypedef struct Tag:
     uint64_t state
 
 cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil
-cdef int sort_unique(Hashes* hashes, Hashes* table) except -1 nogil
-cdef int sort_unique_by_digits(Hashes* hashes, Hashes* spare) except -1 nogil
+cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil
 cdef int note_sighting(
     Harvest* harvest, uint64_t hash, const Tag* tag, const uint8_t* name, Py_ssize_t length,
     const uint8_t* more, Py_ssize_t more_length, Py_ssize_t start, Py_ssize_t end,

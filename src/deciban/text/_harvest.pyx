@@ -1,25 +1,27 @@
 """A harvest: the hashes that a view gathers from one message, and the set that becomes of them.
 
 Views append hashes as they walk through a message, repetitions included, because appending is the
-cheapest thing one can do in the walk. At the end `sort_unique` makes the sorted set. Hashes are evenly
-spread numbers, so a table with one slot for every half hash, indexed by a hash's top bits and kept in
-order within each run of neighbours, is both the set and the sorted array, with gaps: 4 operations a hash
-where a comparison sort needs log2(n) = 12. An attacker can search words whose hashes share their top
-bits, which makes runs long; so steps are counted, and past 8 a hash the set is made by a radix sort,
-whose time does not depend on the values: linear for any input.
+cheapest thing one can do in the walk. At the end `sort_unique` makes the sorted set: two passes of a radix
+sort, by the second and then by the first byte, leave few hashes out of order, because hashes are spread
+evenly; insertion puts those right. An attacker can search words whose hashes share their top 16 bits, so moves
+are counted, and past 16 to a hash the six other bytes are sorted by passes too: linear for any input.
 
-Measured on the letters of SpamAssassin (4,800 hashes a message, 3,300 of them different): table 27 µs,
-radix sort with 8 passes 92 µs, C's qsort 420 µs a message.
+Measured on 2,765 hashes of which 1,682 differ (the letters of a mean SpamAssassin message), in one run:
+this 17 µs; all eight passes 45; an open-addressing table kept in order 29 to 32 (whether a hash is new cannot
+be predicted, and a wrong guess costs 5 ns); C's qsort 235.
 
 On request (`tracing`) a harvest also notes for every feature its name and the place where it was seen.
 Both happen in one function, so a trace cannot disagree with the features.
 """
 
-from libc.stdint cimport UINT64_MAX, uint8_t, uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from deciban.text._content cimport Buffer, append_byte, reserve
+
+cdef enum:
+    MOST_MOVES = 16  # to a hash, on average, before insertion is given up
 
 
 cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil:
@@ -38,83 +40,56 @@ cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil:
     return 0
 
 
-cdef int sort_unique(Hashes* hashes, Hashes* table) except -1 nogil:
-    """Turns hashes into a sorted set in place; ``table`` is scratch memory that may be used again."""
-    cdef Py_ssize_t count = hashes.size, slots = 16, steps_left, i, place, kept = 0
-    cdef int shift = 60
-    cdef bint has_largest = False
-    cdef uint64_t hash, other
+cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
+    """Turns hashes into a sorted set in place; ``spare`` is scratch memory that may be used again."""
+    cdef Py_ssize_t i, place, kept = 0, count = hashes.size, moves_left = MOST_MOVES * count
+    cdef uint64_t hash
     if count < 2:
         return 0
-    while slots < 2 * count:
-        slots *= 2
-        shift -= 1
-    # Past the last slot a run may go on, at most one slot for each hash, so nothing ever wraps around.
-    table.size = 0
-    make_room(table, slots + count + 1)
-    memset(table.data, 0xFF, (slots + count + 1) * sizeof(uint64_t))
-    steps_left = 8 * count
-    for i in range(count):
+    spare.size = 0
+    make_room(spare, count)
+    sort_by_digits(hashes.data, spare.data, count, 48)
+    for i in range(1, count):
         hash = hashes.data[i]
-        if hash == UINT64_MAX:  # marks a free slot in the table
-            has_largest = True
-            continue
-        place = hash >> shift
-        while True:
-            other = table.data[place]
-            if other >= hash:
-                if other == hash:
-                    break
-                table.data[place] = hash
-                if other == UINT64_MAX:
-                    break
-                hash = other
-            place += 1
-            steps_left -= 1
-        if steps_left < 0:
-            return sort_unique_by_digits(hashes, table)
-    for place in range(slots + count):
-        hashes.data[kept] = table.data[place]
-        kept += table.data[place] != UINT64_MAX
-        if kept == count:
+        place = i
+        while place > 0 and hashes.data[place - 1] > hash:
+            hashes.data[place] = hashes.data[place - 1]
+            place -= 1
+        hashes.data[place] = hash
+        moves_left -= i - place
+        if moves_left < 0:
+            sort_by_digits(hashes.data, spare.data, count, 0)
             break
-    if has_largest:
-        hashes.data[kept] = UINT64_MAX
-        kept += 1
-    hashes.size = kept
+    # Always written, and kept only if the next one differs: a branch here could not be predicted.
+    for i in range(count - 1):
+        hashes.data[kept] = hashes.data[i]
+        kept += hashes.data[i] != hashes.data[i + 1]
+    hashes.data[kept] = hashes.data[count - 1]
+    hashes.size = kept + 1
     return 0
 
 
-cdef int sort_unique_by_digits(Hashes* hashes, Hashes* spare) except -1 nogil:
-    """The same by a radix sort: slower for honest hashes, the same for crafted ones."""
+cdef void sort_by_digits(uint64_t* source, uint64_t* target, Py_ssize_t count, int first) noexcept nogil:
+    """Sorts by the bits from ``first`` (0 or 48) up, a byte a pass; passes are even, so it ends in ``source``."""
     cdef Py_ssize_t[256] ends
-    cdef Py_ssize_t i, total, kept = 0, count = hashes.size
-    cdef int shift, digit
-    cdef uint64_t* source
-    cdef uint64_t* target
-    spare.size = 0
-    make_room(spare, count)
-    source, target = hashes.data, spare.data
-    for shift in range(0, 64, 8):
+    cdef Py_ssize_t i, total, seen
+    cdef int shift
+    cdef uint64_t hash
+    for shift in range(first, 64, 8):
         memset(ends, 0, sizeof(ends))
         for i in range(count):
             ends[source[i] >> shift & 0xFF] += 1
         total = 0
-        for digit in range(256):
-            total += ends[digit]
-            ends[digit] = total - ends[digit]
+        for i in range(256):
+            seen = ends[i]
+            ends[i] = total
+            total += seen
         for i in range(count):
-            digit = source[i] >> shift & 0xFF
-            target[ends[digit]] = source[i]
-            ends[digit] += 1
+            hash = source[i]
+            seen = ends[hash >> shift & 0xFF]
+            ends[hash >> shift & 0xFF] = seen + 1
+            target[seen] = hash
         source, target = target, source
-    # After eight passes the sorted hashes are back where they came from.
-    for i in range(count):
-        if i == 0 or source[i] != source[i - 1]:
-            hashes.data[kept] = source[i]
-            kept += 1
-    hashes.size = kept
-    return 0
 
 
 cdef int append_name(Buffer* names, const uint8_t* name, Py_ssize_t length) except -1 nogil:
@@ -166,7 +141,7 @@ cdef void free_harvest(Harvest* harvest) noexcept nogil:
     memset(harvest, 0, sizeof(Harvest))
 
 
-def sorted_set(values, by_digits=False):
+def sorted_set(values):
     """The sorted set of some hashes, as the views make it; for tests.
 
     >>> sorted_set([3, 2**64 - 1, 1, 3])
@@ -181,10 +156,7 @@ def sorted_set(values, by_digits=False):
             make_room(&hashes, 1)
             hashes.data[hashes.size] = value
             hashes.size += 1
-        if by_digits:
-            sort_unique_by_digits(&hashes, &spare)
-        else:
-            sort_unique(&hashes, &spare)
+        sort_unique(&hashes, &spare)
         return [hashes.data[i] for i in range(hashes.size)]
     finally:
         free(hashes.data)

@@ -12,12 +12,11 @@ a character. A broken word stays as it was written. The end "?=" of a word is so
 """
 
 from libc.stdlib cimport realloc
-from libc.string cimport memset
 
 from deciban.text._charset cimport decode_text
 from deciban.text._content cimport *
 from deciban.text._fields cimport field_kind, field_name_end
-from deciban.text._transfer cimport decode_base64, decode_quoted, is_base64
+from deciban.text._transfer cimport decode_base64, decode_quoted
 
 
 cdef struct Word:
@@ -132,19 +131,21 @@ cdef bint is_all_blank(const Buffer* source, Py_ssize_t start, Py_ssize_t end) n
 
 cdef int append_value(Content* content, Scratch* scratch, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
     """A field's value with its encoded words decoded."""
-    cdef Py_ssize_t last_end = last_word_end(source, start, end)
     cdef Py_ssize_t plain = start
     cdef Py_ssize_t mark = find_bytes(source, b"=?", 2, start, end)
+    cdef Py_ssize_t last_end = last_word_end(source, start, end) if mark < end else -1
     cdef Span charset
     cdef Word word
     cdef bint joined
+    cdef bint behind_a_word = False
     charset.start = charset.end = 0
     while mark < end:
         if not find_word(source, mark, end, last_end, &word):
             content.facts[FACT_BROKEN_ENCODED_WORD] += 1
             mark = find_bytes(source, b"=?", 2, mark + 2, end)
             continue
-        joined = scratch.words.size > 0 and is_all_blank(source, plain, mark)
+        joined = behind_a_word and is_all_blank(source, plain, mark)
+        behind_a_word = True
         if not joined or not same_charset(source, charset, word.charset):
             flush_words(content, scratch, source, charset)
         if not joined:
@@ -157,13 +158,25 @@ cdef int append_value(Content* content, Scratch* scratch, const Buffer* source, 
     return append_unfolded(content, source, plain, end)
 
 
+cdef Span stripped(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+    """A range without the white space around it."""
+    cdef Span span
+    while start < end and is_blank(byte_at(buffer, start)):
+        start += 1
+    while end > start and is_blank(byte_at(buffer, end - 1)):
+        end -= 1
+    span.start = start
+    span.end = end
+    return span
+
+
 cdef int read_field(
     Content* content, Scratch* scratch, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end, int part, Py_ssize_t longest
 ) except -1:
     """One field [start, end) into the table; of a field that is too long only its beginning."""
     cdef const Buffer* source = &content.canonical
     cdef Header header
-    cdef Py_ssize_t place
+    cdef Span value
     if end - start > longest:
         content.facts[FACT_LIMIT_HEADER_BYTES] += 1
         end = start + longest
@@ -175,16 +188,11 @@ cdef int read_field(
     header.name.start = content.strings.size
     append_lower(&content.strings, source, start, colon)
     header.name.end = content.strings.size
-    place = colon + 1
-    while place < end and is_blank(byte_at(source, place)):
-        place += 1
-    while end > place and is_blank(byte_at(source, end - 1)):
-        end -= 1
-    content.work += end - start
-    content.facts[FACT_RAW_8BIT_HEADER] += not is_ascii(source, place, end)
+    value = stripped(source, colon + 1, end)
+    content.facts[FACT_RAW_8BIT_HEADER] += not is_ascii(source, value.start, value.end)
     header.value.start = content.strings.size
-    append_value(content, scratch, source, place, end)
-    header.value.end = content.strings.size
+    append_value(content, scratch, source, value.start, value.end)
+    header.value = stripped(&content.strings, header.value.start, content.strings.size)
     content.facts[FACT_RECEIVED] += part == 0 and header.kind == HEADER_RECEIVED
     return add_header(content, header)
 
@@ -335,7 +343,6 @@ cdef Span parameter_of(Content* content, Scratch* scratch, Span value, const cha
     charset.start = charset.end = 0
     scratch.words.size = 0
     collect_parameter(content, scratch, value, name, &charset)
-    content.work += value.end - value.start
     result.start = content.strings.size
     decode_text(content, &scratch.words, 0, scratch.words.size, &content.strings, charset, &content.strings, NULL)
     result.end = content.strings.size

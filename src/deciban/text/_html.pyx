@@ -652,6 +652,10 @@ cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, P
         return read_alternative(content, page, element, &style, place)
     push_background(page, name, &style, element & BODY)
     judge_visibility(page, name, &style)
+    if element & TITLE and page.reason != SHOWN:
+        # No trick: a title is simply not shown in a mail.
+        page.run_open = True
+        page.hidden_gap = 2
     page.preformatted += element & PREFORMATTED
     if element & ANCHOR and content.links.count > first_link:
         page.anchor = content.links.count - 1
@@ -723,7 +727,6 @@ cdef int read_html(Content* content, const Buffer* source, int part, Py_ssize_t 
     page.text_start = content.text.size
     page.hidden_start = content.hidden.size
     page.anchor = -1
-    content.work += source.size
     while place < source.size:
         if byte_at(source, place) == 60:
             place = read_markup(content, &page, place, source.size)

@@ -14,6 +14,7 @@ from deciban.text._content cimport (
 )
 from deciban.text._harvest cimport WHERE_CANONICAL, WHERE_TEXT, Harvest, Tag, add_hash, make_room, note_sighting, tag_of
 from deciban.text._hashing cimport hash_gram
+from deciban.text._tokens cimport blob_bytes
 
 cdef enum:
     GRAM = 4
@@ -30,26 +31,30 @@ cdef int gather_grams(
     cdef Py_ssize_t at
     cdef uint32_t gram = 0
     cdef uint64_t hash
+    cdef uint64_t* target
     start = max(start, 0)
     end = min(end, buffer.size)
     if end - start < GRAM:
         return 0
-    for at in range(start, start + GRAM - 1):
+    end = min(end, start + GRAM - 1 + harvest.limit - harvest.hashes.size)
+    for at in range(start, min(start + GRAM - 1, end)):
         gram = gram << 8 | buffer.data[at]
+    if harvest.tracing:
+        for at in range(start + GRAM - 1, end):
+            gram = gram << 8 | buffer.data[at]
+            hash = hash_gram(tag.state, gram)
+            add_hash(harvest, hash)
+            note_sighting(harvest, hash, tag, buffer.data + at - GRAM + 1, GRAM, NULL, 0, at - GRAM + 1, at + 1)
+        return 0
+    # The same without a look at limit, room and tracing for every byte: 2 ns instead of 4.
+    make_room(&harvest.hashes, max(end - start, 0))
+    target = harvest.hashes.data + harvest.hashes.size
     for at in range(start + GRAM - 1, end):
         gram = gram << 8 | buffer.data[at]
-        hash = hash_gram(tag.state, gram)
-        if add_hash(harvest, hash) and harvest.tracing:
-            note_sighting(harvest, hash, tag, buffer.data + at - GRAM + 1, GRAM, NULL, 0, at - GRAM + 1, at + 1)
+        target[0] = hash_gram(tag.state, gram)
+        target += 1
+    harvest.hashes.size = target - harvest.hashes.data
     return 0
-
-
-cdef inline bint in_blob(uint8_t byte) noexcept nogil:
-    """Whether a byte may be part of a key, digest or id: base64, hexadecimal, dashes."""
-    return (
-        c"a" <= byte <= c"z" or c"A" <= byte <= c"Z" or c"0" <= byte <= c"9"
-        or byte == c"+" or byte == c"/" or byte == c"=" or byte == c"_" or byte == c"-"
-    )
 
 
 cdef Py_ssize_t gather_field(
@@ -58,11 +63,11 @@ cdef Py_ssize_t gather_field(
     """The 4-grams of a header field without the rests of its blobs; how many bytes it used."""
     cdef Py_ssize_t at = start, run_start, kept = start, used = 0
     while at < end:
-        if not in_blob(canonical.data[at]):
+        if not blob_bytes[canonical.data[at]]:
             at += 1
             continue
         run_start = at
-        while at < end and in_blob(canonical.data[at]):
+        while at < end and blob_bytes[canonical.data[at]]:
             at += 1
         if at - run_start >= BLOB:
             gather_grams(harvest, tag, canonical, kept, run_start + BLOB_BYTES)

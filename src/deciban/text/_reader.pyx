@@ -163,7 +163,6 @@ cdef bint read_mark(Content* content, const Levels* levels, Py_ssize_t start, Ma
     cdef Py_ssize_t end = line_end
     while end > start + 2 and is_blank(byte_at(source, end - 1)):
         end -= 1
-    content.work += line_end - start
     mark.start = start
     mark.after = min(line_end + 1, source.size)
     mark.closing = False
@@ -184,10 +183,8 @@ cdef Mark next_mark(Content* content, const Levels* levels, Py_ssize_t start) no
             place = find_bytes(source, b"\n--", 3, place, source.size) + 1
         while place < source.size:
             if read_mark(content, levels, place, &mark):
-                content.work += place - start
                 return mark
             place = find_bytes(source, b"\n--", 3, place, source.size) + 1
-    content.work += source.size - start
     mark.start = mark.after = source.size
     mark.level = -1
     mark.closing = True
@@ -268,11 +265,6 @@ cdef class Message:
     def facts(self):
         """What was noticed and how often, e.g. {"received": 3, "broken_base64": 1}; a limit that was hit says so here."""
         return {FACTS[i]: self.content.facts[i] for i in range(FACT_COUNT) if self.content.facts[i]}
-
-    @property
-    def work(self):
-        """How many bytes all loops of the reader looked at."""
-        return self.content.work
 
     def header(self, str name):
         """The first value of a header field of the message itself; empty if there is none."""

@@ -7,6 +7,7 @@ from libc.stdint cimport int32_t, uint8_t, uint16_t
 
 cdef extern from "_characters.h" nogil:
     const uint16_t byte_records[256]
+    const uint8_t blob_bytes[256]  # 1 for what may stand in a key, a digest or an id
     const uint8_t record_kinds[]
     const uint8_t record_lookalikes[]
     const int32_t record_distances[]

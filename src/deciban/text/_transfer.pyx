@@ -77,7 +77,6 @@ cdef int64_t decode_base64(
     cdef bint broken = False
     cdef uint8_t value
     cdef Py_ssize_t kept = target.size + keep
-    content.work += end - start
     while place < end:
         value = sextet_at(source, place)
         place += 1
@@ -121,8 +120,15 @@ cdef int64_t decode_quoted(
     cdef int byte
     cdef int high
     cdef int low
-    content.work += end - start
     while place < end:
+        if not word:
+            # Whole runs at once: an "=" is rare.
+            mark = find_byte(source, 61, place, end)
+            append(target, source, place, min(mark, place + max(kept - target.size, 0)))
+            size += mark - place
+            place = mark
+            if place >= end:
+                break
         byte = byte_at(source, place)
         if byte == 61:
             high = hex_value(byte_at(source, place + 1)) if place + 1 < end else -1
@@ -160,7 +166,6 @@ cdef int64_t decode_uu(
     cdef Py_ssize_t i
     cdef Py_ssize_t wanted
     cdef uint32_t bits
-    content.work += end - start
     while line < end:
         line_end = find_byte(source, 10, line, end)
         if begun and equals(source, line, line_end, b"end"):

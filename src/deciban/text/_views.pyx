@@ -7,7 +7,7 @@ sorted hashes from `FeatureSet.hashes` in C; Python sees them as a buffer of uns
 >>> words, letters = extract(read(b"Subject: free\\n\\nmoney"), ())
 >>> from deciban.text._hashing import feature_hash
 >>> feature_hash("subject:free") in words, feature_hash("money") in words, len(letters)
-(True, True, 12)
+(True, True, 13)
 """
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_WRITABLE

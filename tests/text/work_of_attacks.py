@@ -1,0 +1,24 @@
+"""Prints the work that each attack costs at one size and at twice that size, as JSON; runs on the instrumented build."""
+
+import ctypes
+import json
+
+from deciban.text import Limits, read
+from tests.text.attacks import ATTACKS
+
+SIZE = 60_000
+PLENTY = 1 << 30
+OPEN = Limits(bytes=PLENTY, headers=PLENTY, header_bytes=PLENTY, parts=PLENTY, text_bytes=PLENTY, links=PLENTY)
+
+
+def work(raw: bytes) -> int:
+    """How much work reading these bytes is."""
+    trace = ctypes.CDLL(None)
+    trace.trace_work.restype = ctypes.c_uint64
+    trace.trace_begin()
+    read(raw, OPEN)
+    return int(trace.trace_work())
+
+
+if __name__ == "__main__":
+    print(json.dumps({name: (work(attack(SIZE)), work(attack(2 * SIZE))) for name, attack in ATTACKS.items()}))
