@@ -92,7 +92,7 @@ def test_json_is_one_object_a_line_with_everything_in_it(mail, capsys):
         "application/pdf",
     ]
     assert first["links"][0]["target"] == "http://example.org/in"
-    assert "subject:café" in {feature["text"] for feature in first["features"]["words"]}
+    assert "subject:café" in {feature["name"] for feature in first["features"]["words"]}
     assert all(len(feature["hash"]) == 16 for feature in first["features"]["words"])
 
 

@@ -76,8 +76,14 @@ def test_links_are_skipped_with_a_word(tmp_path):
     assert read(tmp_path, file.getvalue()) == ([], ["not a file but a link"])
 
 
-def test_a_member_without_a_name_is_read(tmp_path):
-    assert read(tmp_path, zipped({"": MAIL})) == ([""], [])
+def test_a_member_without_a_name_is_reported(tmp_path):
+    data = zipped({"x": MAIL})
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    directory = data[start : start + 28] + b"\0\0" + data[start + 30 : start + 46] + data[start + 47 : end]
+    size = len(directory).to_bytes(4, "little")
+    ids, reasons = read(tmp_path, data[:start] + directory + data[end : end + 12] + size + data[end + 16 :])
+    assert ids == []
+    assert reasons[0].startswith("the member is damaged (File name in directory '' and header b'x' differ.")
 
 
 def test_a_vast_table_of_contents_is_not_loaded(tmp_path):

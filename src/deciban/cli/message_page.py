@@ -26,13 +26,18 @@ from deciban.text import Message, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the views are loaded only where features are asked for
-    from deciban.cli.features import Feature
+    from deciban.text.views import Traced
 
 # What fits on one screen per section; --full lifts both.
 ENTRIES = 20
 WIDTH = 160
 _ENDLESS = 1 << 62
 
+# The order of a message, in which features are listed: what is about it as a whole comes last.
+_WHERE = {
+    where: rank
+    for rank, where in enumerate(("header", "part", "canonical", "text", "hidden", "link", "markup"))
+}
 _DEFECTS = ("limit_", "broken_", "unknown_", "wrong_", "no_boundary", "unclosed_", "nul_", "raw_")
 
 
@@ -70,11 +75,12 @@ class MessagePage:
         yield from self._text("hidden text", message.hidden)
         yield from self._text("text", message.text)
 
-    def feature_lines(self, view: str, features: list[Feature]) -> Iterator[str]:
-        """The features of one view, with the text that each was made from."""
+    def feature_lines(self, view: str, features: list[Traced]) -> Iterator[str]:
+        """The features of one view, with the text that each was made from, in the order of the message."""
+        features = sorted(features, key=_first_place)
         yield from self._section(
             f"features of {view} ({len(features):,})",
-            (f"{feature.hash:016x}  {feature.text}" for feature in features),
+            (f"{feature.hash:016x}  {feature.name}" for feature in features),
             len(features),
         )
 
@@ -107,6 +113,11 @@ class MessagePage:
         if len(entry) <= self._width:
             return harmless(entry)
         return f"{harmless(entry[: self._width])}… {len(entry) - self._width:,} more characters"
+
+
+def _first_place(feature: Traced) -> tuple[int, int, int, int]:
+    first = feature.places[0]
+    return _WHERE.get(first.where, len(_WHERE)), first.number, first.start, first.end
 
 
 def _counts(facts: dict[str, int]) -> str:

@@ -10,12 +10,10 @@ from deciban.text import Message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the views are loaded only where features are asked for
-    from deciban.cli.features import Feature
+    from deciban.text.views import Traced
 
 
-def message_record(
-    raw: RawMessage, message: Message, features: dict[str, list[Feature]]
-) -> dict[str, object]:
+def message_record(raw: RawMessage, message: Message, features: dict[str, list[Traced]]) -> dict[str, object]:
     """The fields of one line of `deciban read --json`; docs/cli.md describes them."""
     record: dict[str, object] = {
         "id": raw.id,
@@ -33,10 +31,14 @@ def message_record(
     }
     if features:
         record["features"] = {
-            view: [
-                {"hash": f"{feature.hash:016x}", "text": feature.text, "place": feature.place}
-                for feature in found
-            ]
-            for view, found in features.items()
+            view: [_feature(traced) for traced in found] for view, found in features.items()
         }
     return record
+
+
+def _feature(traced: Traced) -> dict[str, object]:
+    return {
+        "hash": f"{traced.hash:016x}",
+        "name": traced.name,
+        "places": [place._asdict() for place in traced.places],
+    }

@@ -18,7 +18,11 @@ EXAMPLES = (
     ("deciban read - < mail.eml", "a message from standard input"),
 )
 
-VIEWS = ("words", "letters")
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the views are loaded only where features are asked for
+    from deciban.text.views import Traced, View
+
+VIEWS: tuple[View, ...] = ("words", "letters")
 # Enough to see what a mailbox holds; a machine that reads JSON wants them all.
 MESSAGES_SHOWN = 10
 
@@ -71,12 +75,11 @@ def _print(raw: RawMessage, options: argparse.Namespace, first: bool) -> None:
     from deciban.text import read
 
     message = read(raw.data)
-    views = VIEWS if options.features == "all" else (options.features,) if options.features else ()
-    features = {}
-    if views:
-        from deciban.cli.features import features_of
+    features: dict[str, list[Traced]] = {}
+    if options.features:
+        from deciban.text.views import trace
 
-        features = {view: features_of(message, view) for view in views}
+        features = {view: trace(message, view) for view in VIEWS if options.features in (view, "all")}
     if options.json:
         import json
 
