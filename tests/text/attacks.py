@@ -33,10 +33,16 @@ def nested_multiparts(size: int) -> bytes:
     return b"Subject: x\n" + levels + b"\ndeep\n"
 
 
+def strangers_in_the_deep(size: int) -> bytes:
+    """Boundary lines that belong to no one, inside of many open multiparts: each is compared with all of them."""
+    return nested_multiparts(size // 2) + b"--stranger\n" * (size // 22)
+
+
 ATTACKS: dict[str, Callable[[int], bytes]] = {
     "millions of tiny parts": repeated(b"--b\n\n\n", MIXED),
     "tiny parts without an empty line": repeated(b"--b\n", MIXED),
     "nested multiparts": nested_multiparts,
+    "strangers in the deep": strangers_in_the_deep,
     "nested multiparts of one boundary": repeated(b"Content-Type: multipart/mixed; boundary=b\n\n--b\n", b"Subject: x\n"),
     "nested messages": repeated(b"Content-Type: message/rfc822\n\n", b"Subject: x\n"),
     "lines that are almost boundaries": repeated(b"--bb\n", MIXED),

@@ -278,8 +278,8 @@ cdef class Message:
 
 
 cdef str text_of(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end):
-    """A range of UTF-8 as a string."""
-    return bytes_of(buffer, start, end).decode("utf-8", "replace")
+    """A range of UTF-8 as a string; strictly, since all buffers but the canonical one hold nothing else."""
+    return bytes_of(buffer, start, end).decode()
 
 
 cdef header_piece(const Content* content, Py_ssize_t number):
