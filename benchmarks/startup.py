@@ -20,10 +20,12 @@ def cpu_milliseconds(arguments: list[str]) -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
+    # An installed package has its byte code compiled; some development environments switch that off.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     best = float("inf")
     for _ in range(RUNS):
         before = spent()
-        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
         best = min(best, spent() - before)
     return best * 1000
 

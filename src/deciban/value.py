@@ -9,12 +9,18 @@ more and ``dataclasses`` 10, on every call of the command line. A class with slo
 ...         self._set(x=x, y=y)
 >>> Point(1, 2), Point(1, 2) == Point(1, 2)
 (Point(x=1, y=2), True)
+>>> Point(1, 2).replaced(y=3)
+Point(x=1, y=3)
 >>> Point(1, 2).x = 3
 Traceback (most recent call last):
 AttributeError: Point is frozen: make a new one instead of changing x
 """
 
 from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class Value:
@@ -28,6 +34,11 @@ class Value:
 
     def _fields(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
+
+    def replaced(self, **changes: object) -> Self:
+        """The same record but for the fields that are given."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return type(self)(**fields | changes)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one instead of changing {name}")

@@ -19,7 +19,11 @@ it. Whatever lies deeper than the limit is one closed part.
 ('Hello', 'a.png')
 """
 
-from hashlib import blake2b
+try:
+    # What hashlib gives too, without loading OpenSSL first: 3 ms less at every start of the command line.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
