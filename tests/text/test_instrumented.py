@@ -16,14 +16,23 @@ def instrumented(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_sanitizer_sees_a_write_past_the_end() -> None:
     done = instrumented(
-        "-c", "import ctypes; c = ctypes.CDLL(None); c.malloc.restype = ctypes.c_void_p; ctypes.memset(c.malloc(8), 0, 99)"
+        "-c",
+        "import ctypes; c = ctypes.CDLL(None); c.malloc.restype = ctypes.c_void_p; ctypes.memset(c.malloc(8), 0, 99)",
     )
     assert done.returncode != 0
     assert "heap-buffer-overflow" in done.stdout
 
 
 def test_the_tests_of_the_reader_pass_under_the_sanitizer() -> None:
-    done = instrumented("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/text/test_reader.py", "tests/text/test_canonical.py")
+    done = instrumented(
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/text/test_reader.py",
+        "tests/text/test_canonical.py",
+    )
     assert done.returncode == 0, done.stdout[-3000:]
 
 

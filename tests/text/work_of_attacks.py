@@ -8,7 +8,9 @@ from tests.text.attacks import ATTACKS
 
 SIZE = 60_000
 PLENTY = 1 << 30
-OPEN = Limits(bytes=PLENTY, headers=PLENTY, header_bytes=PLENTY, parts=PLENTY, text_bytes=PLENTY, links=PLENTY)
+OPEN = Limits(
+    bytes=PLENTY, headers=PLENTY, header_bytes=PLENTY, parts=PLENTY, text_bytes=PLENTY, links=PLENTY
+)
 
 
 def work(raw: bytes, limits: Limits = OPEN) -> int:
