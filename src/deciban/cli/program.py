@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from deciban import __version__
 from deciban.cli.parser import Parser
 from deciban.cli.verbs import VERBS, load_verb, verb_parser
 from deciban.errors import WrongUsage
@@ -30,9 +31,7 @@ def _without_verb(arguments: Sequence[str]) -> int:
     except SystemExit:
         return 0
     if options.version:
-        from importlib.metadata import version
-
-        print(f"deciban {version('deciban')}")
+        print(f"deciban {__version__}")
         return 0
     if options.verb or rest:
         unknown = options.verb or rest[0]
