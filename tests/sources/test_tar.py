@@ -102,6 +102,12 @@ def test_a_name_of_gigabytes_is_not_held_in_memory(tmp_path):
     assert (ids, len(reasons)) == ([], 1)
 
 
+def test_members_beyond_the_bound_are_left_with_a_word(tmp_path):
+    archive = tar(*(member(f"{number}.eml") for number in range(5)))
+    ids, reasons = read(tmp_path, archive, Bounds(members=3))
+    assert (ids, reasons) == (["0.eml", "1.eml", "2.eml"], ["has more than 3 members; unpack it first"])
+
+
 def test_a_member_over_the_bound_is_cut_and_the_next_is_read(tmp_path):
     path = tmp_path / "mail.tar"
     path.write_bytes(tar(member("1.eml", b"x" * 5000), member("2.eml")))

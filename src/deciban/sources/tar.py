@@ -43,7 +43,10 @@ _NOT_FILES = {
 def read_tar(stream: Stream, id: str, progress: Progress) -> Iterator[RawMessage]:  # noqa: A002
     """The messages in each file of the archive, in its order, with ids of the form ``id!name``."""
     ids = UniqueNames()
-    for name, kind, data in _members(stream):
+    most = progress.bounds.members
+    for number, (name, kind, data) in enumerate(_members(stream)):
+        if number == most:
+            raise DamagedSource(f"has more than {most:,} members; unpack it first")
         if kind == _FOLDER or path_passed_over(name):
             continue
         member = ids.unique(f"{id}!{name}")

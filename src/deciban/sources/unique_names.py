@@ -9,18 +9,20 @@ from __future__ import annotations
 
 
 class UniqueNames:
-    """Remembers the names that it gave out."""
+    """Remembers the names that it gave out: by their hashes, since a crafted archive has names of 64 KiB."""
 
     __slots__ = ("_count",)
 
     def __init__(self) -> None:
-        self._count: dict[str, int] = {}
+        self._count: dict[int, int] = {}
 
     def unique(self, name: str) -> str:
         """The name itself the first time, then ``name~2``, ``name~3`` and so on."""
-        count = self._count.get(name, 0) + 1
-        self._count[name] = count
-        if count == 1:
-            return name
-        # "a~2" may be the name of another member, before or after this one.
-        return self.unique(f"{name}~{count}")
+        while True:
+            key = hash(name)
+            count = self._count.get(key, 0) + 1
+            self._count[key] = count
+            if count == 1:
+                return name
+            # Once more, because "a~2" may be the name of another member.
+            name = f"{name}~{count}"
