@@ -1,4 +1,7 @@
+import sys
 from io import BytesIO
+
+import pytest
 
 from deciban.sources import Bounds, RawMessage
 from deciban.sources.mbox import read_mbox, unquoted
@@ -87,3 +90,33 @@ def test_only_lines_that_are_quoted_from_lines_lose_a_quote():
     assert unquoted(b">From a\n>>From b\nx >From c\n> From d\n>Fromage\n") == (
         b"From a\n>From b\nx >From c\n> From d\n>Fromage\n"
     )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\n\nFrom \n",
+        b"\n\nFrom x Thu Aug Thu Aug Thu Aug Thu Aug Thu Aug Thu Aug Thu Aug Thu Aug\n",
+        b"\n\nFrom joe Thu Aug 22 12:36:23 2002\n",
+        b"\n>>>>From >From \n",
+        b"From From From ",
+    ],
+)
+def test_twice_the_input_is_twice_the_work(line):
+    def calls(repeats: int) -> int:
+        """Calls of any function, of Python or C: each takes time linear in what it is given."""
+        count = 0
+
+        def tally(*_event: object) -> None:
+            nonlocal count
+            count += 1
+
+        box = SEPARATOR + line * repeats
+        sys.setprofile(tally)
+        try:
+            messages(box)
+        finally:
+            sys.setprofile(None)
+        return count
+
+    assert calls(8_000) < 2.1 * calls(4_000)

@@ -56,5 +56,5 @@ def reason_of(error: OSError) -> str:
     >>> reason_of(PermissionError(13, "Permission denied", "/root/mbox"))
     'permission denied'
     """
-    text = error.strerror or str(error) or type(error).__name__
+    text = error.strerror or str(error) or "cannot be read"
     return text[:1].lower() + text[1:]
