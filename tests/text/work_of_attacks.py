@@ -1,4 +1,4 @@
-"""Prints the work that each attack costs at one size and at twice that size, as JSON; runs on the instrumented build."""
+"""Prints the work of each attack at one size and at twice that size, as JSON; on the instrumented build."""
 
 import ctypes
 import json
