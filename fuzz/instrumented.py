@@ -26,7 +26,9 @@ def library(name: str) -> str:
     """Where gcc keeps one of its run-time libraries."""
     if not shutil.which("gcc"):
         raise CannotInstrument("gcc is not installed")
-    path = subprocess.run(["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    path = subprocess.run(
+        ["gcc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     if not Path(path).is_absolute():
         raise CannotInstrument(f"gcc has no {name}")
     return str(Path(path).resolve())
@@ -55,7 +57,10 @@ def build() -> None:
     with open(HOME / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         shutil.copytree(
-            ROOT / "src", HOME / "package", dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.so", "__pycache__")
+            ROOT / "src",
+            HOME / "package",
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("*.so", "__pycache__"),
         )
         subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", TRACE, ROOT / "fuzz" / "trace.c"], check=True)
         command = [sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", HOME / "package"]

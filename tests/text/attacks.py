@@ -28,16 +28,25 @@ def charset(name: bytes, piece: bytes) -> Callable[[int], bytes]:
 def nested_multiparts(size: int) -> bytes:
     """A multipart in a multipart in a multipart …, each with a boundary of its own."""
     levels = b"".join(
-        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) for level in range(size // 60)
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level)
+        for level in range(size // 60)
     )
     return b"Subject: x\n" + levels + b"\ndeep\n"
+
+
+def strangers_in_the_deep(size: int) -> bytes:
+    """Boundary lines that belong to no one, inside of many open multiparts: each is compared with all of them."""
+    return nested_multiparts(size // 2) + b"--stranger\n" * (size // 22)
 
 
 ATTACKS: dict[str, Callable[[int], bytes]] = {
     "millions of tiny parts": repeated(b"--b\n\n\n", MIXED),
     "tiny parts without an empty line": repeated(b"--b\n", MIXED),
     "nested multiparts": nested_multiparts,
-    "nested multiparts of one boundary": repeated(b"Content-Type: multipart/mixed; boundary=b\n\n--b\n", b"Subject: x\n"),
+    "strangers in the deep": strangers_in_the_deep,
+    "nested multiparts of one boundary": repeated(
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n", b"Subject: x\n"
+    ),
     "nested messages": repeated(b"Content-Type: message/rfc822\n\n", b"Subject: x\n"),
     "lines that are almost boundaries": repeated(b"--bb\n", MIXED),
     "a line of dashes": repeated(b"-", MIXED),

@@ -7,7 +7,14 @@ from pathlib import Path
 import pytest
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
-MAIL_CORPORA = ("spamassassin", "ccert_zh", "enron_spam", "ling_spam", "20newsgroups_19997", "20newsgroups_bydate")
+MAIL_CORPORA = (
+    "spamassassin",
+    "ccert_zh",
+    "enron_spam",
+    "ling_spam",
+    "20newsgroups_19997",
+    "20newsgroups_bydate",
+)
 
 
 def messages(name: str, every: int = 1) -> Iterator[tuple[str, bytes]]:

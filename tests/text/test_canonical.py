@@ -30,7 +30,10 @@ def test_a_broken_mail_is_the_same_after_delivery_too(raw: bytes, crlf: bool, mb
 @pytest.mark.parametrize(
     ("raw", "canonical"),
     [
-        (b"From me Mon\r\nX-Spam: no\r\nSubject: hi\r\n\r\n>From here\r\n\r\n", b"Subject: hi\n\nFrom here\n"),
+        (
+            b"From me Mon\r\nX-Spam: no\r\nSubject: hi\r\n\r\n>From here\r\n\r\n",
+            b"Subject: hi\n\nFrom here\n",
+        ),
         (b"Subject: a\rTo: b\r\rbody", b"Subject: a\nTo: b\n\nbody\n"),
         (b"Subject: a\r\r\n\r\r\nbody\r\r\n", b"Subject: a\n\nbody\n"),
         (b"Subject: a\n\n>>>From x\n> From y\nFrom z\n", b"Subject: a\n\nFrom x\n> From y\nFrom z\n"),

@@ -24,6 +24,15 @@ cdef uint32_t[32] CP1252 = [
     0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
 ]
 
+cdef enum:
+    DECLARED_NOTHING = 0
+    DECLARED_ASCII
+    DECLARED_UTF8
+    DECLARED_WESTERN
+    DECLARED_OTHER
+
+PLAIN = {"ascii": DECLARED_ASCII, "utf-8": DECLARED_UTF8, "cp1252": DECLARED_WESTERN}
+
 cdef struct Census:
     Py_ssize_t pairs        # two-byte characters of any East Asian charset
     Py_ssize_t alone        # high bytes that are no part of a pair
@@ -221,7 +230,7 @@ cdef int decode_by_python(
 
 
 cdef int decode_undeclared(
-    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint declared, Buffer* target, Span* codec
+    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, int declared, Buffer* target, Span* codec
 ) except -1:
     """8-bit bytes for which no charset, or ASCII, UTF-8 or a Western one was declared."""
     cdef Py_ssize_t sequences = 0
@@ -229,18 +238,19 @@ cdef int decode_undeclared(
     cdef const char* guessed
     count_utf8(source, start, end, &sequences, &bad)
     if bad == 0:
+        content.facts[FACT_WRONG_CHARSET] += declared == DECLARED_ASCII or declared == DECLARED_WESTERN
         name_codec(content, codec, b"utf-8")
         return append(target, source, start, end)
-    guessed = guess(source, start, end)
     if sequences >= bad:
         # Mostly UTF-8; in Chinese text read by chance as UTF-8, far more bytes are bad than sequences good.
-        content.facts[FACT_WRONG_CHARSET] += declared
+        content.facts[FACT_WRONG_CHARSET] += declared != DECLARED_NOTHING
         name_codec(content, codec, b"utf-8")
         return append_repaired(target, source, start, end)
+    guessed = guess(source, start, end)
     if guessed[0] != 0:
-        raw = bytes_of(source, start, end)
-        content.facts[FACT_WRONG_CHARSET] += declared
-        return decode_by_python(content, raw, "", guessed, target, codec)
+        content.facts[FACT_WRONG_CHARSET] += declared != DECLARED_NOTHING
+        return decode_by_python(content, bytes_of(source, start, end), "", guessed, target, codec)
+    content.facts[FACT_WRONG_CHARSET] += declared == DECLARED_ASCII or declared == DECLARED_UTF8
     name_codec(content, codec, b"cp1252")
     return append_cp1252(target, source, start, end)
 
@@ -252,34 +262,37 @@ cdef bint is_escaped(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noe
     return third == 66 or third == 64
 
 
+cdef int plain_charset(const Buffer* names, Span declared) noexcept nogil:
+    """What the most common names declare, told without a look into the table of names."""
+    if declared.start >= declared.end:
+        return DECLARED_NOTHING
+    if equals(names, declared.start, declared.end, b"us-ascii"):
+        return DECLARED_ASCII
+    if equals(names, declared.start, declared.end, b"utf-8"):
+        return DECLARED_UTF8
+    if (
+        equals(names, declared.start, declared.end, b"iso-8859-1")
+        or equals(names, declared.start, declared.end, b"windows-1252")
+    ):
+        return DECLARED_WESTERN
+    return DECLARED_OTHER
+
+
 cdef int decode_text(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, const Buffer* names, Span declared,
     Buffer* target, Span* codec
 ) except -1:
     """Appends [start, end) of the source as UTF-8; `declared` is a span of `names`, `codec` gets what was used."""
-    cdef bint ascii_only
-    cdef bint plain = False
+    cdef int known = plain_charset(names, declared)
     start = max(start, 0)
     end = min(end, source.size)
     if start >= end:
         return 0
-    ascii_only = is_ascii(source, start, end)
-    if (
-        declared.start == declared.end
-        or equals(names, declared.start, declared.end, b"us-ascii")
-        or equals(names, declared.start, declared.end, b"utf-8")
-        or equals(names, declared.start, declared.end, b"iso-8859-1")
-        or equals(names, declared.start, declared.end, b"windows-1252")
-    ):
-        plain = True
-    if plain and ascii_only and find_byte(source, 0x1B, start, end) == end:
+    if known != DECLARED_OTHER and not is_ascii(source, start, end):
+        return decode_undeclared(content, source, start, end, known, target, codec)
+    if known != DECLARED_OTHER and find_byte(source, 0x1B, start, end) == end:
         name_codec(content, codec, b"ascii")
         return append(target, source, start, end)
-    if plain and not ascii_only:
-        return decode_undeclared(
-            content, source, start, end,
-            not equals(names, declared.start, declared.end, b"iso-8859-1") and declared.end > declared.start,
-            target, codec)
     return decode_by_name(content, source, start, end, names, declared, target, codec)
 
 
@@ -304,7 +317,7 @@ cdef int decode_by_name(
             name_codec(content, codec, b"ascii")
             return append(target, source, start, end)
         else:
-            return decode_undeclared(content, source, start, end, name != "cp1252", target, codec)
+            return decode_undeclared(content, source, start, end, PLAIN.get(name, DECLARED_NOTHING), target, codec)
     raw = bytes_of(source, start, end)
     if not is_ascii(source, start, end):
         count_utf8(source, start, end, &sequences, &bad)

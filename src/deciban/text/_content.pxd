@@ -156,7 +156,7 @@ cdef enum:  # Fact
     FACT_UNKNOWN_ENCODING       # parts with a transfer encoding that is none
     FACT_UNKNOWN_CHARSET        # parts or words with a charset that is none
     FACT_WRONG_CHARSET          # parts or words whose bytes do not fit the declared charset
-    FACT_NO_BOUNDARY            # multiparts without a boundary parameter
+    FACT_NO_BOUNDARY            # multiparts without a boundary parameter, or whose boundary never comes
     FACT_UNCLOSED_MULTIPART     # multiparts whose last boundary is missing
     FACT_NUL_BYTES              # NUL bytes in the canonical form
     FACT_RECEIVED               # Received fields of the message itself

@@ -170,6 +170,14 @@ cdef Span stripped(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end) noexc
     return span
 
 
+cdef void blank_line_ends(Buffer* buffer, Py_ssize_t start) noexcept nogil:
+    """A value is one line, even if an encoded word holds line ends."""
+    cdef Py_ssize_t place = find_byte(buffer, 10, start, buffer.size)
+    while place < buffer.size:
+        buffer.data[place] = 32
+        place = find_byte(buffer, 10, place + 1, buffer.size)
+
+
 cdef int read_field(
     Content* content, Scratch* scratch, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end, int part, Py_ssize_t longest
 ) except -1:
@@ -192,6 +200,7 @@ cdef int read_field(
     content.facts[FACT_RAW_8BIT_HEADER] += not is_ascii(source, value.start, value.end)
     header.value.start = content.strings.size
     append_value(content, scratch, source, value.start, value.end)
+    blank_line_ends(&content.strings, header.value.start)
     header.value = stripped(&content.strings, header.value.start, content.strings.size)
     content.facts[FACT_RECEIVED] += part == 0 and header.kind == HEADER_RECEIVED
     return add_header(content, header)

@@ -1,0 +1,101 @@
+"""Bernoulli: yes or no. A word is in the mail or it is not; a pixel is on or off.
+
+    T(x) = x          tally: ones, n          prior: Beta(a, b), that is a ones among a + b
+    log p(x | θ) = x · log(θ / (1 − θ)) + log(1 − θ)
+
+With 3 mails of which 2 have the word, and Laplace's one imagined mail of either kind:
+
+>>> reading = Bernoulli().tally([[1], [1], [0]], ["spam"] * 3).read("mean", prior=1)
+>>> reading.parameters["probability"].tolist()          # (2 + 1) / (3 + 2)
+[[0.6]]
+
+`bayes` reads the same as `mean`: the chance of one more yes *is* the posterior mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from deciban.errors import BadPrior
+from deciban.families.dirichlet import refuse_boundary, share
+from deciban.families.family import Family, refuse_empty, refuse_negative
+from deciban.families.reading import Form, PointReading, Reading, as_count, finite_log
+from deciban.families.support import Support
+from deciban.families.table import matrix_of
+from deciban.membership import Matrix
+from deciban.tally import Tally
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Yes or no; with `binarize=t`, a number above t is a yes."""
+
+    binarize: float | None = None
+
+    support: ClassVar[Support] = Support(
+        "values 0 and 1",
+        lambda x: (x == 0) | (x == 1),
+        "Use Bernoulli(binarize=0.0) to ask only whether it is above zero, or Poisson() for counts.",
+    )
+    zero_adds_nothing: ClassVar[bool] = True
+
+    def admit(self, X: Any, names: Any = None) -> Any:
+        """Numbers above the threshold are ones, if there is a threshold; else only 0 and 1 may enter."""
+        if self.binarize is None:
+            return super().admit(X, names)
+        matrix = matrix_of(X)
+        if not sparse.issparse(matrix):
+            gaps = np.isnan(matrix) if matrix.dtype.kind == "f" else np.zeros(1, dtype=bool)
+            above = matrix > self.binarize
+            return np.where(gaps, np.nan, above) if gaps.any() else above.astype(np.int8)
+        if self.binarize < 0:
+            raise ValueError(
+                f"binarize must not be negative for sparse rows, got {self.binarize} instead: "
+                "every value that they leave out would be a one."
+            )
+        ones = np.where(np.isnan(matrix.data), np.nan, matrix.data > self.binarize)
+        return sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+        """T(x) = x."""
+        return {"ones": values}
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α ones and α zeros of each feature."""
+        return self.imagine_beta(tally, alpha, alpha)
+
+    def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
+        """A ones and b zeros of each feature."""
+        nothing = np.zeros(tally.sums["n"].shape)
+        return replace(tally.zeros(), sums={"n": nothing + a + b, "ones": nothing + a})
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """N values, of which the mean says how many are ones."""
+        if variance is not None or np.any(np.asarray(mean) > 1) or np.any(np.asarray(mean) < 0):
+            raise BadPrior("Bernoulli imagines n values with a mean between 0 and 1, and no variance.")
+        return self.imagine_beta(tally, np.multiply(n, mean), np.multiply(n, np.subtract(1, mean)))
+
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+        """θ for each label and feature."""
+        n, ones = posterior.sums["n"], posterior.sums["ones"]
+        refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
+        if rule == "map":
+            refuse_boundary(n - ones)
+        theta = share(ones, n, 2, rule)
+        never, always = as_count(theta <= 0), as_count(theta >= 1)
+        form = Form({"ones": finite_log(theta) - finite_log(1 - theta)}, finite_log(1 - theta))
+        impossible = Form({"ones": never - always}, always).or_none()
+        parameters = {"probability": theta}
+        return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
+
+    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+        """Neither the ones nor the zeros may fall below zero."""
+        super().refuse_impossible(rest, before)
+        zeros = rest.sums["n"] - rest.sums["ones"]
+        refuse_negative(zeros, before.sums["n"], rest.labels, "zeros")

@@ -1,0 +1,152 @@
+"""Categorical: one of several, without an order. A colour, a country, a grade.
+
+    T(x) = one-hot of x     tally: count of each category     prior: Dirichlet(α), α of each category
+    log p(x | θ) = log θ_x
+
+Categories are found in the data, in any batch; `categories=` declares ones that may not have come yet
+(a number k stands for 0 … k−1). A category that was never learned is read as one that was only
+imagined: it gets α where a known one gets count + α.
+
+>>> coats = Categorical().tally([["red"], ["blue"], ["red"]], ["fox", "fox", "fox"])
+>>> coats.features.categories[0].tolist(), coats.sums["count"].tolist()
+(['blue', 'red'], [[1, 2]])
+>>> np.exp(coats.read("mean", prior=1).log_likelihood([["red"], ["green"]])).round(2).tolist()
+[[0.6], [0.2]]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from deciban.errors import BadPrior, NotEnoughValues
+from deciban.families.dirichlet import share
+from deciban.families.family import Family
+from deciban.families.reading import Form, PointReading, Reading, as_count, finite_log
+from deciban.families.support import Support
+from deciban.families.table import columns_of, is_frame, is_missing
+from deciban.families.cells import Cells, categories_in
+from deciban.features import Features, merge_sorted
+from deciban.membership import Matrix, Membership
+from deciban.tally import Tally
+
+@dataclass(frozen=True)
+class Categorical(Family):
+    """One of several categories: texts, whole numbers or anything that sorts."""
+
+    categories: int | tuple[Any, ...] | None = None
+
+    support: ClassVar[Support] = Support("categories", lambda x: np.ones(x.shape, dtype=bool), "")
+
+    def __post_init__(self) -> None:
+        if isinstance(self.categories, Sequence):
+            object.__setattr__(self, "categories", tuple(self.categories))
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def admit(self, X: Any, names: Any = None) -> Any:  # noqa: ARG002 - every value is inside
+        """A table of any values."""
+        if is_frame(X):
+            return columns_of(X, list(X.columns))
+        table = X.toarray() if sparse.issparse(X) else np.asarray(X)
+        if table.ndim != 2:
+            raise ValueError(
+                f"Expected a table of rows and columns, got {table.ndim} dimension(s) instead. "
+                "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
+            )
+        return table
+
+    def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
+        """Count each category under each label."""
+        found = [merge_sorted(self.declared(), seen) for seen in categories_in(X)]
+        features = Features(X.shape[1] if names is None else names, found)
+        cells = Cells(features)
+        count = np.zeros((len(membership.labels), features.cells))
+        for rows in self.blocks(X):
+            count += membership[rows].sum(cells.one_hot(X[rows])["count"])
+        return Tally(self, membership.labels, features, membership.rows(), {"count": count})
+
+    def declared(self) -> NDArray[Any]:
+        """The categories that were named beforehand."""
+        if self.categories is None:
+            return np.empty(0)
+        return np.arange(self.categories) if isinstance(self.categories, int) else np.unique(self.categories)
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+        """T(x) is one-hot in the cells of a tally, which only `Cells` knows."""
+        raise NotImplementedError("Categorical rows are looked up by Cells.one_hot.")
+
+    def without_leftovers(self, tally: Tally) -> Tally:
+        """Categories that nobody has any more are gone, unless they were declared."""
+        features, count = tally.features, tally.sums["count"]
+        assert features.categories is not None
+        used = count.any(axis=0)
+        kept = np.concatenate(
+            [np.zeros(0, dtype=bool)]
+            + [
+                used[start:end] | np.isin(names, self.declared())
+                for start, end, names in zip(
+                    features.starts[:-1], features.starts[1:], features.categories, strict=True
+                )
+            ]
+        )
+        if kept.all():
+            return tally
+        pieces = np.split(kept, features.starts[1:-1])
+        fewer = [names[piece] for names, piece in zip(features.categories, pieces, strict=True)]
+        return replace(tally, features=Features(features.names, fewer), sums={"count": count[:, kept]})
+
+    # --- imagining ---------------------------------------------------------------------------
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α of each category: one number, one for each feature, or one for each cell."""
+        if alpha.ndim == 1 and len(alpha) == len(tally.features) != tally.features.cells:
+            alpha = alpha[tally.features.owner]
+        return replace(tally.zeros(), sums={"count": np.zeros(tally.sums["count"].shape) + alpha})
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
+        """Categories have no mean."""
+        raise BadPrior("A category has no mean. Give Categorical a number α, or α for each cell.")
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+        """θ for each label and category, and what a category gets that was never learned."""
+        features = posterior.features
+        count = np.asarray(posterior.sums["count"], dtype=float)
+        n = np.add.reduceat(count, features.starts[:-1], axis=1) if len(features) else count
+        if bool(np.any(n <= 0)):
+            label, feature = np.argwhere(n <= 0)[0]
+            raise NotEnoughValues(
+                f"Label {posterior.labels[label]!r} has no value of feature {features.names[feature]!r}, so "
+                f"rule={rule!r} has nothing to read. Give it a prior, such as 1."
+            )
+        widths = np.diff(features.starts)
+        theta = share(count, n[:, features.owner], widths[features.owner], rule)
+        alpha = np.add.reduceat(imagined.sums["count"], features.starts[:-1], axis=1) / widths
+        unseen = np.maximum(alpha - 1, 0) if rule == "map" else alpha
+        unseen = unseen / np.maximum(n - (widths if rule == "map" else 0), 1e-300)
+        nothing = np.zeros(n.shape)
+        form = Form({"count": finite_log(theta), "unseen": finite_log(unseen)}, nothing)
+        never = Form({"count": as_count(theta <= 0), "unseen": as_count(unseen <= 0)}, nothing)
+        return CategoricalReading(
+            self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never.or_none()
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalReading(PointReading):
+    """A point reading that looks categories up in the cells of its tally."""
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return Cells(self.features)
+
+    def _look(self, X: Any) -> tuple[Mapping[str, Any], Any]:
+        return self._cells.one_hot(X), None

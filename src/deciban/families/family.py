@@ -1,0 +1,224 @@
+"""A family says what to add up for one value, and how to read the sums.
+
+For a value x a family names its sufficient statistics T(x); their sums are all that it needs to know
+about the data. In the exponential form
+
+    log p(x | θ)  =  weight(θ) · T(x)  +  offset(θ)        (+ what does not depend on θ)
+
+learning is `sum of T(x)` and classifying is `T(x) times weights`: the same T, two products. So a new
+family is one small file: its support, T, how a prior is imagined, and how a posterior is read by each
+rule:
+
+    mle    the parameters that make the data most likely; no prior
+    map    the mode of the posterior
+    mean   the mean of the posterior (what scikit-learn calls smoothing)
+    bayes  the parameters integrated out: the posterior predictive
+
+Missing values (NaN) add nothing to a tally and say nothing about a label.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import ArrayLike, NDArray
+
+from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
+from deciban.families.reading import Reading
+from deciban.families.support import Support
+from deciban.families.table import matrix_of, names_of, observed
+from deciban.features import Features
+from deciban.membership import Matrix, Membership
+from deciban.tally import ROUNDING, Tally
+
+RULES = ("mle", "map", "mean", "bayes")
+
+# Dense rows are worked through in blocks of this many numbers: 4 MB of float64 stays in the cache, so
+# statistics such as x² never need a second copy of the data in memory.
+BLOCK = 2**19
+
+
+class Family(ABC):
+    """What to add up for one value, and how to read the sums."""
+
+    support: ClassVar[Support]
+    zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def tally(
+        self, X: Any, y: ArrayLike, *, weight: ArrayLike | None = None, features: Any = None
+    ) -> Tally:
+        """The sums of all rows under their labels.
+
+        >>> from deciban import Poisson
+        >>> Poisson().tally([[3], [5], [0]], ["a", "a", "b"]).sums["sum"].tolist()
+        [[8], [0]]
+        """
+        names = features if features is not None else names_of(X)
+        X = self.admit(X, names)
+        weights = None if weight is None else np.asarray(weight, dtype=float)
+        membership = Membership.observed(np.asarray(y), weights)
+        return self.settle(X).gather(X, membership, names)
+
+    def admit(self, X: Any, names: Any = None) -> Any:
+        """The door: X as a matrix of numbers, refused where a value is outside the support."""
+        matrix = matrix_of(X)
+        self.support.check(type(self).__name__, matrix, names)
+        return matrix
+
+    def settle(self, X: Any) -> Family:  # noqa: ARG002 - most families have nothing to settle
+        """The family with everything fixed that the first batch fixes (a Gaussian's pivot)."""
+        return self
+
+    def unsettled(self) -> Family:
+        """The family as it was before a first batch fixed anything."""
+        return self
+
+    def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
+        """The tally of admitted rows under observed or expected labels."""
+        features = Features(X.shape[1] if names is None else names)
+        sums: dict[str, NDArray[Any]] = {}
+        missing_values: NDArray[Any] | float = 0.0
+        for rows in self.blocks(X):
+            values, missing = observed(self.dense(X[rows]))
+            members = membership[rows]
+            for name, statistic in self.statistics(values, missing).items():
+                sums[name] = sums.get(name, 0) + members.sum(statistic)
+            if missing is not None:
+                missing_values = missing_values + members.sum(missing)
+        counted = np.broadcast_to(membership.rows()[:, None], (len(membership.labels), len(features)))
+        if not sums:
+            sums = {name: np.zeros(counted.shape) for name in self.statistics(np.zeros((1, len(features))))}
+        everything = self.totals({"n": counted - missing_values, **sums})
+        return Tally(self, membership.labels, features, membership.rows(), everything)
+
+    @abstractmethod
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+        """T(x) for a block of rows; where a value is missing, nothing."""
+
+    def totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The sums to keep, given those of the statistics and n, the number of values seen."""
+        return sums
+
+    def blocks(self, X: Any) -> list[slice]:
+        """Slices of rows that are worked on together."""
+        count = int(X.shape[0])
+        if sparse.issparse(X) and self.zero_adds_nothing:
+            return [slice(0, count)] if count else []
+        step = max(1, BLOCK // max(1, X.shape[1]))
+        return [slice(start, start + step) for start in range(0, count, step)]
+
+    def dense(self, X: Any) -> Any:
+        """The block itself, filled with its zeros where the family cannot do without them."""
+        return X.toarray() if sparse.issparse(X) and not self.zero_adds_nothing else X
+
+    # --- imagining ---------------------------------------------------------------------------
+
+    def imagine(self, prior: Any, tally: Tally) -> Tally:
+        """A prior as a tally: given as one already, as something that imagines one, or as a number α."""
+        if isinstance(prior, Tally):
+            return prior.with_rows(np.zeros(len(prior.labels)))
+        if hasattr(prior, "imagine"):
+            imagined: Tally = prior.imagine(tally)
+            return imagined
+        if isinstance(prior, str) or prior is None:
+            raise BadPrior(f"A prior must be a number α, a Tally or one of deciban.smoothing, got {prior!r}.")
+        alpha = np.asarray(prior, dtype=float)
+        if not np.all(np.isfinite(alpha)) or np.any(alpha < 0):
+            raise BadPrior(f"α must be finite and not negative, got {prior!r}.")
+        return self.imagine_alpha(tally, alpha)
+
+    @abstractmethod
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α of everything that can be seen: in each cell, or as values that look like all the data."""
+
+    @abstractmethod
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """n imagined values of each feature, with this mean and (where it is free) this variance."""
+
+    def imagine_jeffreys(self, tally: Tally) -> Tally:
+        """The prior that does not depend on how the parameters are written down."""
+        return self.imagine_alpha(tally, np.array(0.5))
+
+    def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:  # noqa: ARG002
+        """A Beta(a, b) prior on a probability, for the families that have one."""
+        raise BadPrior(f"Beta(a, b) is a prior for Bernoulli and Geometric, not for {type(self).__name__}.")
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def read(self, tally: Tally, rule: str = "bayes", prior: Any = 1) -> Reading:
+        """What the tally says, under a rule and a prior."""
+        if rule not in RULES:
+            raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r} instead.")
+        imagined = tally.zeros() if rule == "mle" else self.imagine(prior, tally)
+        return self.read_posterior(tally + imagined, imagined, rule)
+
+    @abstractmethod
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+        """The posterior read by a rule; under mle nothing was imagined."""
+
+    def log_base(self, X: Any) -> NDArray[np.float64]:
+        """log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
+        return np.zeros(X.shape[0])
+
+    # --- keeping the algebra honest ----------------------------------------------------------
+
+    def adopt(self, other: Tally) -> Tally:
+        """Another tally, made fit to be added to one of this family; refused where it cannot be."""
+        if self != other.family:
+            raise DifferentFamilies(
+                f"Tallies of different families do not add: {self} here, {other.family} there."
+            )
+        return other
+
+    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+        """An error, never a clamp, when more was taken away than had been learned."""
+        refuse_negative(rest.rows, before.rows, rest.labels, "rows")
+        for name in self.never_negative(rest):
+            refuse_negative(rest.sums[name], before.sums[name], rest.labels, name)
+
+    def never_negative(self, tally: Tally) -> tuple[str, ...]:
+        """The sums that no data can bring below zero."""
+        return tuple(tally.sums)
+
+    def without_leftovers(self, tally: Tally) -> Tally:
+        """The tally without traces of what was forgotten (a Categorical's unused categories)."""
+        return tally
+
+    def slice(self, tally: Tally, selection: Any) -> Tally:
+        """The tally seen through fewer features, its totals kept."""
+        features, cells = tally.features.pick(selection)
+        sums = {
+            name: values[:, cells] if values.ndim == 2 and values.shape[1] == tally.features.cells else values
+            for name, values in tally.sums.items()
+        }
+        return replace(tally, features=features, sums=sums)
+
+
+def refuse_negative(rest: NDArray[Any], before: NDArray[Any], labels: NDArray[Any], what: str) -> None:
+    """Refuse to go below zero by more than rounding explains."""
+    slack = 0.0 if rest.dtype.kind == "i" else ROUNDING * max(1.0, float(np.abs(before).max(initial=0)))
+    if bool(np.any(rest < -slack)):
+        label = labels[np.argwhere(rest < -slack)[0][0]]
+        raise CannotForget(
+            f"More would be forgotten than was learned: {what!r} of label {label!r} would fall below zero. "
+            "Forget only rows that were learned, with the same label and weight."
+        )
+
+
+def refuse_empty(n: NDArray[Any], posterior: Tally, rule: str, at_least: float, advice: str) -> None:
+    """Refuse to read a label and feature of which too little was seen."""
+    if bool(np.any(n < at_least)):
+        label, feature = np.argwhere(n < at_least)[0]
+        found = float(n[label, feature])
+        raise NotEnoughValues(
+            f"rule={rule!r} needs {'a value' if at_least <= 1 else f'at least {at_least:g} values'} of every "
+            f"feature for every label, but {posterior.labels[label]!r} has {found:g} of feature "
+            f"{posterior.features.names[feature]!r}. {advice}"
+        )

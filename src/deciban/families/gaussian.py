@@ -1,0 +1,256 @@
+"""Gaussian: measurements that scatter round a mean.
+
+    T(x) = (x − p, (x − p)²)     tally: n, sum, squares     p: a pivot near the data
+    log p(x | m, v) = −(x − m)² / 2v − ½ log 2πv
+
+The variance v may belong to each label and feature, or be shared: over labels (one per feature), over
+features (one per label), or over both (one for all).
+
+Sums are plain sums, so that `+` is the same everywhere; but plain squares of 1,000,000.1 and
+1,000,000.2 cancel badly. So values are counted from a *pivot* that the first batch fixes (its rounded
+mean) and that is part of the family's value; a tally with another pivot is moved over before it is
+added, exactly as if it had been counted from there.
+
+A prior is n imagined values with a mean and a variance. Together with the measure dm · dv/v the
+posterior after N values, G means among them, and scatter S = Σ (x − m)² reads:
+
+    mle   v = S / (N − ddof·G)        map   v = S / (N + 2)        mean   v = S / (N − G − 2)
+    bayes Student t with N − G degrees of freedom, scale² = (1 + 1/N_label) · S / (N − G)
+
+>>> tally = Gaussian().tally([[1.0], [3.0]], ["a", "a"])
+>>> {name: value.tolist() for name, value in tally.read("mle").parameters.items()}
+{'mean': [[2.0]], 'variance': [[1.0]]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
+from deciban.families.family import Family, refuse_empty
+from deciban.families.reading import (
+    ElementwiseReading,
+    Evidence,
+    Floats,
+    Form,
+    PointReading,
+    Reading,
+)
+from deciban.families.support import Support
+from deciban.families.table import without
+from deciban.features import Features
+from deciban.membership import Matrix
+from deciban.tally import ROUNDING, Tally
+
+SHARED = (None, "labels", "features", "all")
+
+# As a matrix product, (x − m)²/v is a difference of terms as large as (m − p)²/v. Up to here that costs
+# less than 1e-9; beyond, each difference is taken by itself, which is about ten times slower.
+FAR = 1e6
+
+
+@dataclass(frozen=True)
+class Gaussian(Family):
+    """Real numbers round a mean, with one of four kinds of shared variance."""
+
+    shared: str | None = None  # the variance is shared over: None, "labels", "features" or "all"
+    ddof: int = 0  # mle divides the scatter by n − ddof: 0 is the likelihood's own, 1 is unbiased
+    pivot: tuple[float, ...] | None = None  # fixed by the first batch
+
+    support: ClassVar[Support] = Support(
+        "finite numbers", lambda x: np.ones(x.shape, dtype=bool), "Drop them, or mark them missing with NaN."
+    )
+
+    def __post_init__(self) -> None:
+        if self.shared not in SHARED:
+            raise ValueError(f"shared must be one of {SHARED}, got {self.shared!r} instead.")
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def settle(self, X: Any) -> Gaussian:
+        """Fix the pivot: the mean of the first rows, rounded so that whole numbers stay whole."""
+        if self.pivot is not None:
+            return self
+        first = self.dense(X[:1024]).astype(float)
+        there = ~np.isnan(first)
+        mean = np.where(there, first, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+        return replace(self, pivot=tuple(np.rint(mean).tolist()))
+
+    def unsettled(self) -> Gaussian:
+        """The same kind of Gaussian, with no pivot yet."""
+        return replace(self, pivot=None)
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+        """T(x) = (x − p, (x − p)²)."""
+        centred = without(values - np.asarray(self.pivot or 0.0), missing)
+        return {"sum": centred, "squares": centred * centred}
+
+    def adopt(self, other: Tally) -> Tally:
+        """Move another Gaussian tally to this pivot."""
+        there = other.family
+        if self.unsettled() != there.unsettled() or there == self:
+            return super().adopt(other)
+        assert isinstance(there, Gaussian)
+        if self.pivot is None or there.pivot is None or len(self.pivot) != len(there.pivot):
+            raise DifferentFamilies(
+                f"Gaussian tallies of {len(there.pivot or ())} and {len(self.pivot or ())} features cannot be moved "
+                "to one pivot. Tally both with the same Gaussian(pivot=…)."
+            )
+        step = np.asarray(there.pivot) - np.asarray(self.pivot)
+        n, total, squares = (other.sums[name] for name in ("n", "sum", "squares"))
+        moved = {"n": n, "sum": total + n * step, "squares": squares + 2 * step * total + n * step**2}
+        return replace(other, family=self, sums=moved)
+
+    def never_negative(self, tally: Tally) -> tuple[str, ...]:  # noqa: ARG002
+        """Sums have a sign; their number and the scatter have not."""
+        return ("n", "squares")
+
+    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+        """No variance may fall below zero."""
+        super().refuse_impossible(rest, before)
+        allowed = ROUNDING * (np.abs(before.sums["squares"]) + 1.0)
+        if bool(np.any(scatter(rest) < -allowed)):
+            label, feature = np.argwhere(scatter(rest) < -allowed)[0]
+            raise CannotForget(
+                f"More would be forgotten than was learned: the variance of feature "
+                f"{rest.features.names[feature]!r} under label {rest.labels[label]!r} would fall below zero."
+            )
+
+    def slice(self, tally: Tally, selection: Any) -> Tally:
+        """Fewer features, with their pivots."""
+        fewer = super().slice(tally, selection)
+        assert self.pivot is not None
+        kept = tuple(self.pivot[tally.features.find(name)] for name in fewer.features.names)
+        return replace(fewer, family=replace(self, pivot=kept))
+
+    # --- imagining ---------------------------------------------------------------------------
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α values like all the data together: with the mean and the variance of all labels."""
+        n, total, squares = (tally.sums[name].sum(axis=0) for name in ("n", "sum", "squares"))
+        n = np.maximum(n, 1)
+        mean = total / n
+        variance = np.maximum(squares / n - mean**2, 0.0)
+        # A constant column tells nothing; a variance of its own keeps it from telling nonsense.
+        variance = np.where(variance > 0, variance, 1e-9 * max(float(variance.max(initial=0)), 1.0))
+        return self.imagine_values(tally, alpha, mean + np.asarray(self.pivot), variance)
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """N values with this mean and this variance."""
+        if variance is None or np.any(np.asarray(variance) < 0):
+            raise BadPrior("Gaussian imagines n values with a mean and a variance of 0 or more.")
+        nothing = np.zeros(tally.sums["n"].shape)
+        offset = np.asarray(mean) - np.asarray(self.pivot)
+        sums = {"n": n, "sum": np.multiply(n, offset), "squares": np.multiply(n, variance + offset**2)}
+        return replace(tally.zeros(), sums={name: nothing + value for name, value in sums.items()})
+
+    def imagine_jeffreys(self, tally: Tally) -> Tally:
+        """Nothing: the measure dm · dv/v, under which posteriors are read, is Jeffreys' already."""
+        return tally.zeros()
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+        """Mean and variance for each label and feature, or Student's t."""
+        n = np.asarray(posterior.sums["n"], dtype=float)
+        refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
+        mean = posterior.sums["sum"] / n  # from the pivot
+        values, means, spread = (self._pool(part) for part in (n, np.ones(n.shape), self._scatter(posterior)))
+        freedom = {"mle": values - self.ddof * means, "map": values + 2, "mean": values - means - 2}
+        divisor = freedom.get(rule, values - means)
+        refuse_empty(np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior.")
+        variance = spread / divisor
+        if bool(np.any(variance <= 0)):
+            label, feature = np.argwhere(variance <= 0)[0]
+            raise NotEnoughValues(
+                f"All values of feature {posterior.features.names[feature]!r} under label "
+                f"{posterior.labels[label]!r} are equal, so rule={rule!r} finds no variance. "
+                "Use rule='bayes' with a prior such as 1."
+            )
+        return self._reading(posterior, rule, mean, variance, n, divisor)
+
+    def _reading(
+        self, posterior: Tally, rule: str, mean: Floats, variance: Floats, n: Floats, freedom: Floats
+    ) -> Reading:
+        where = (self, posterior.labels, posterior.features)
+        pivot = np.asarray(self.pivot)
+        if rule == "bayes":
+            parameters = {"mean": mean + pivot, "scale²": variance * (1 + 1 / n), "freedom": freedom}
+            if self.shared in ("features", "all"):
+                return SharedScaleReading(*where, parameters)
+            return ElementwiseReading(*where, parameters, log_student)
+        parameters = {"mean": mean + pivot, "variance": variance}
+        if float((mean**2 / variance).max(initial=0)) > FAR:
+            return ElementwiseReading(*where, parameters, log_normal)
+        weights = {"sum": mean / variance, "squares": -0.5 / variance}
+        offset = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
+        return PointReading(*where, parameters, Form(weights, offset))
+
+    def _pool(self, values: Floats) -> Floats:
+        """Sums over whatever shares a variance, repeated for each label and feature: (labels, features)."""
+        axes: dict[str | None, tuple[int, ...]] = {None: (), "labels": (0,), "features": (1,), "all": (0, 1)}
+        summed = values.sum(axis=axes[self.shared], keepdims=True) if self.shared else values
+        return np.asarray(np.broadcast_to(summed, values.shape))
+
+    def _scatter(self, tally: Tally) -> Floats:
+        return np.maximum(scatter(tally), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedScaleReading(Reading):
+    """A Student t in all features at once, because they share one unknown variance.
+
+    With d features present, Q = Σ (x − m)²/scale² and f degrees of freedom:
+
+        log p = log Γ((f + d)/2) − log Γ(f/2) − d/2 · log(f π) − Σ log scale − (f + d)/2 · log(1 + Q/f)
+
+    The last term is told apart by feature in proportion to each one's share of Q.
+    """
+
+    family: Gaussian
+    labels: NDArray[Any]
+    features: Features
+    parameters: Mapping[str, NDArray[Any]]
+
+    def score(self, X: Any) -> Floats:
+        """log p of whole rows."""
+        parts = [self.explain(X[rows]).total() for rows in self.family.blocks(X)]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
+
+    def explain(self, X: Any) -> Evidence:
+        """The shares of the joint log p."""
+        values = np.asarray(self.family.dense(X), dtype=float)[:, None, :]
+        there = ~np.isnan(values)
+        mean, square, freedom = self.parameters.values()
+        freedom = freedom[None, :, 0]  # (1, labels)
+        far = np.where(there, (np.where(there, values, 0.0) - mean) ** 2 / square, 0.0)
+        total = far.sum(axis=2)
+        present = there.sum(axis=2)
+        fall = -(freedom + present) / 2 * np.log1p(total / freedom)
+        share = np.divide(far, total[:, :, None], out=np.zeros(far.shape), where=total[:, :, None] > 0)
+        height = np.where(there, -0.5 * np.log(freedom[:, :, None] * np.pi * square), 0.0)
+        intercept = gammaln((freedom + present) / 2) - gammaln(freedom / 2)
+        return Evidence(np.asarray(intercept), height + share * fall[:, :, None])
+
+
+def scatter(tally: Tally) -> Floats:
+    """Σ (x − mean)² for each label and feature."""
+    n = np.maximum(tally.sums["n"], 1e-300)
+    return np.asarray(tally.sums["squares"] - tally.sums["sum"] * (tally.sums["sum"] / n), dtype=float)
+
+
+def log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:
+    """log p of a value under a normal distribution."""
+    return np.asarray(-0.5 * (np.log(2 * np.pi * variance) + (x - mean) ** 2 / variance))
+
+
+def log_student(x: Floats, mean: Floats, square: Floats, freedom: Floats) -> Floats:
+    """log p of a value under Student's t with a location and a squared scale."""
+    height = gammaln((freedom + 1) / 2) - gammaln(freedom / 2) - 0.5 * np.log(freedom * np.pi * square)
+    return np.asarray(height - (freedom + 1) / 2 * np.log1p((x - mean) ** 2 / (square * freedom)))

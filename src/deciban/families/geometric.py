@@ -1,0 +1,98 @@
+"""Geometric: how long until it happens. Failures before the first success.
+
+    T(x) = x          tally: sum (of failures), n (successes)          prior: Beta(a, b) on p
+    log p(x | p) = x · log(1 − p) + log p,   x = 0, 1, 2, …
+
+`bayes` integrates p out, with a = n and b = sum:  p(x) = B(a + 1, b + x) / B(a, b).
+
+>>> tally = Geometric().tally([[0], [3]], ["a", "a"])            # 2 successes, 3 failures
+>>> tally.read("mle").parameters["probability"].tolist()
+[[0.4]]
+
+For trials counted from 1 (the success included) subtract 1 first: they are the same family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from deciban.errors import BadPrior
+from deciban.families.dirichlet import refuse_boundary, share
+from deciban.families.family import Family, refuse_empty
+from deciban.families.poisson import pooled_mean
+from deciban.families.reading import (
+    ElementwiseReading,
+    Floats,
+    Form,
+    PointReading,
+    Reading,
+    as_count,
+    finite_log,
+)
+from deciban.families.support import Support
+from deciban.membership import Matrix
+from deciban.tally import Tally
+
+
+@dataclass(frozen=True)
+class Geometric(Family):
+    """Failures before the first success."""
+
+    support: ClassVar[Support] = Support(
+        "whole numbers x ≥ 0",
+        lambda x: (x >= 0) & (x == np.rint(x)),
+        "Use Gamma() for waiting times that are not whole.",
+    )
+    zero_adds_nothing: ClassVar[bool] = True
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+        """T(x) = x."""
+        return {"sum": values}
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α values like all the data together."""
+        return self.imagine_values(tally, alpha, pooled_mean(tally))
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """N values with this mean."""
+        if variance is not None or np.any(np.asarray(mean) < 0):
+            raise BadPrior("Geometric imagines n values with a mean of 0 or more, and no variance.")
+        return self.imagine_beta(tally, n, np.multiply(n, mean))
+
+    def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
+        """A successes and b failures."""
+        nothing = np.zeros(tally.sums["n"].shape)
+        return replace(tally.zeros(), sums={"n": nothing + a, "sum": nothing + b})
+
+    def imagine_jeffreys(self, tally: Tally) -> Tally:
+        """Beta(0, ½): half a failure."""
+        return self.imagine_beta(tally, 0.0, 0.5)
+
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+        """P for each label and feature, or the beta-geometric."""
+        n, failures = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum"))
+        refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
+        labels, features = posterior.labels, posterior.features
+        if rule == "bayes":
+            parameters = {"successes": n, "failures": failures}
+            return ElementwiseReading(self, labels, features, parameters, log_beta_geometric)
+        if rule == "map":
+            refuse_boundary(failures)
+        p = share(n, n + failures, 2, rule)
+        form = Form({"sum": finite_log(1 - p)}, finite_log(p))
+        # p = 0 (only as a mode) makes every value impossible, p = 1 every value but zero.
+        never = Form({"sum": as_count(p >= 1)}, as_count(p <= 0))
+        return PointReading(self, labels, features, {"probability": p}, form, never.or_none())
+
+
+def log_beta_geometric(x: Floats, successes: Floats, failures: Floats) -> Floats:
+    """log p of a waiting time, the chance of success integrated out; no failure ever seen makes zero certain."""
+    some = np.where(failures > 0, failures, 1.0)
+    seen = betaln(successes + 1, some + x) - betaln(successes, some)
+    return np.asarray(np.where(failures > 0, seen, np.where(x > 0, -np.inf, 0.0)))

@@ -1,0 +1,169 @@
+"""Multinomial: how often each of many things came up. The words of a text.
+
+    T(x) = x          tally: count, total          prior: Dirichlet(α), α of each word
+    log p(x | θ) = Σ x_j · log θ_j                  (without the number of orders, which no label changes)
+
+`bayes` integrates θ out: the words of a text are drawn from an urn into which each drawn word is put
+back *twice* (Pólya), so that a word which came once is expected to come again:
+
+    log p(x) = Σ_j log (a_j)(a_j + 1)…(a_j + x_j − 1)  −  log A(A + 1)…(A + N − 1),   a = count + α, A = Σ a
+
+>>> tally = Multinomial().tally([[3, 1]], ["ham"])
+>>> np.exp(tally.read("mean", prior=1).log_likelihood([[2, 0]])).round(3).tolist()     # (4/6)²
+[[0.444]]
+>>> np.exp(tally.read("bayes", prior=1).log_likelihood([[2, 0]])).round(3).tolist()    # 4/6 · 5/7
+[[0.476]]
+
+Weighted counts such as TF-IDF are welcome: only the sums matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from deciban.errors import BadPrior, NotEnoughValues
+from deciban.families.dirichlet import share
+from deciban.families.family import Family
+from deciban.families.reading import Evidence, Floats, Form, PointReading, Reading, as_count, finite_log
+from deciban.families.support import Support
+from deciban.families.table import observed
+from deciban.features import Features
+from deciban.membership import Matrix
+from deciban.tally import Tally
+
+# Rising factorials of whole counts up to this are sums of logarithms, taken as sparse products:
+# x = 3 adds log a + log(a + 1) + log(a + 2). Larger and fractional counts take two gamma functions.
+STEPS = 4
+
+
+@dataclass(frozen=True)
+class Multinomial(Family):
+    """Counts of many things that together make up a whole."""
+
+    width: int | None = None  # how many features the totals cover, where only some of them are looked at
+
+    support: ClassVar[Support] = Support(
+        "x ≥ 0", lambda x: x >= 0, "Counts cannot be negative: use Gaussian() for numbers of any sign."
+    )
+    zero_adds_nothing: ClassVar[bool] = True
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+        """T(x) = x."""
+        return {"count": values}
+
+    def totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The words of each label, one by one and all together; how many values were seen does not matter."""
+        return {"count": sums["count"], "total": sums["count"].sum(axis=1)}
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α of each word."""
+        width = self.width or len(tally.features)
+        if alpha.ndim and self.width is not None:
+            raise BadPrior("α for each feature needs all features: read the tally before slicing it.")
+        count = np.zeros(tally.sums["count"].shape) + alpha
+        total = count.sum(axis=1) if alpha.ndim else np.full(len(tally.labels), float(alpha) * width)
+        return replace(tally.zeros(), sums={"count": count, "total": total})
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """N texts in which each word comes `mean` times."""
+        if variance is not None:
+            raise BadPrior("Multinomial imagines n values with a mean, and no variance.")
+        return self.imagine_alpha(tally, np.multiply(n, mean))
+
+    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+        """θ for each label and word, or Pólya's urn."""
+        count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
+        if bool(np.any(total <= 0)):
+            empty = posterior.labels[np.argmax(total <= 0)]
+            raise NotEnoughValues(
+                f"Label {empty!r} has no counts at all, so rule={rule!r} has nothing to read. "
+                "Give it a prior, such as 1."
+            )
+        if rule == "bayes":
+            parameters: dict[str, NDArray[Any]] = {"count": count, "total": total}
+            return PolyaReading(self, posterior.labels, posterior.features, parameters)
+        theta = share(count, total[:, None], self.width or len(posterior.features), rule)
+        nothing = np.zeros(theta.shape)
+        form = Form({"count": finite_log(theta)}, nothing)
+        never = Form({"count": as_count(theta <= 0)}, nothing)
+        parameters = {"probability": theta}
+        return PointReading(self, posterior.labels, posterior.features, parameters, form, never.or_none())
+
+    def log_base(self, X: Any) -> Floats:
+        """The logarithm of the number of orders that the counts can come in."""
+        values, _ = observed(X)
+        inside = -gammaln(1.0 + (values.data if sparse.issparse(values) else values))
+        if sparse.issparse(values):
+            rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+            factorials = np.bincount(rows, weights=inside, minlength=values.shape[0])
+        else:
+            factorials = inside.sum(axis=1)
+        return np.asarray(gammaln(1.0 + np.asarray(values.sum(axis=1)).ravel()) + factorials)
+
+    def slice(self, tally: Tally, selection: Any) -> Tally:
+        """Fewer words to look at; how many words each label has in all is kept."""
+        fewer = super().slice(tally, selection)
+        return replace(fewer, family=replace(self, width=self.width or len(tally.features)))
+
+
+@dataclass(frozen=True, eq=False)
+class PolyaReading(Reading):
+    """Word counts with the shares of the words integrated out."""
+
+    family: Multinomial
+    labels: NDArray[Any]
+    features: Features
+    parameters: Mapping[str, NDArray[Any]]
+
+    def score(self, X: Any) -> Floats:
+        """The urn's log-probability of each row under each label."""
+        values, _ = observed(X)
+        counts = values if sparse.issparse(values) else sparse.csr_array(values)
+        total = self._drawn(counts)
+        start = STEPS if bool(np.all(counts.data == np.rint(counts.data))) else 0
+        for step in range(start):
+            total += _above(counts, step) @ np.ascontiguousarray(finite_log(self.urn + step).T)
+        many = np.flatnonzero(counts.data > start)
+        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))[many]
+        for label in range(len(self.labels) if len(many) else 0):
+            inside = self.urn[label, counts.indices[many]]
+            rise = _log_rise(inside + start, counts.data[many] - start)
+            total[:, label] += np.bincount(rows, weights=rise, minlength=counts.shape[0])
+        if self.urn.all():
+            return total
+        return np.where(_above(counts, 0) @ as_count(self.urn <= 0).T > 0, -np.inf, total)
+
+    def explain(self, X: Any) -> Evidence:
+        """What each word adds; what the length of the text takes is the intercept."""
+        values, _ = observed(X)
+        drawn = (values.toarray() if sparse.issparse(values) else values)[:, None, :]
+        urn = self.urn[None]
+        return Evidence(self._drawn(values), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn)))
+
+    @property
+    def urn(self) -> Floats:
+        """How much of each word is in the urn of each label: seen and imagined."""
+        return self.parameters["count"]
+
+    def _drawn(self, values: Any) -> Floats:
+        length = np.asarray(values.sum(axis=1), dtype=float).reshape(-1, 1)
+        return -_log_rise(self.parameters["total"][None, :], length)
+
+
+def _above(counts: Any, step: int) -> Any:
+    """Where a count is above a number, as ones."""
+    ones = (counts.data > step).astype(float)
+    return sparse.csr_array((ones, counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _log_rise(start: Floats, steps: Any) -> Floats:
+    """log of start · (start + 1) · … for so many steps; nothing where there is no start."""
+    some = np.where(start > 0, start, 1.0)
+    return np.asarray(np.where(start > 0, gammaln(some + steps) - gammaln(some), 0.0))

@@ -1,0 +1,216 @@
+"""What a tally says about new rows: log-likelihoods, and the evidence of each feature behind them.
+
+A reading answers two questions, and the answers agree (law 4):
+
+    log_likelihood(X)   log p(x | label) of each row and label
+    evidence(X)         an intercept a row and label, and what each feature adds to it
+
+`PointReading` has fixed parameters, so that log p is linear in the statistics T(x): one matrix
+product. `ElementwiseReading` has none (they were integrated out) and asks a function of each value.
+
+Impossible values need care, because -inf times the zeros of a matrix product is NaN. So weights stay
+finite, and a second linear form counts how many values of a row the label makes impossible; where it
+is above zero the answer is -inf.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from deciban.families.table import observed
+from deciban.features import Features
+
+if TYPE_CHECKING:
+    from deciban.families.family import Family
+
+ELEMENTS = 2**20  # how many numbers (rows × labels × features) an elementwise reading holds at once
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What each feature adds to the log-likelihood of each label."""
+
+    intercept: Floats  # (rows, labels)
+    features: Floats  # (rows, labels, features)
+
+    def total(self) -> Floats:
+        """The log-likelihood again: the intercept and all features together."""
+        return self.intercept + self.features.sum(axis=2)
+
+
+class Reading(ABC):
+    """A tally that was read by a rule."""
+
+    family: Family
+    labels: NDArray[Any]
+    features: Features
+    parameters: Mapping[str, NDArray[Any]]
+
+    def log_likelihood(self, X: Any) -> Floats:
+        """log p(x | label), up to what no parameter touches: (rows, labels)."""
+        return self.score(self.admit(X))
+
+    def evidence(self, X: Any) -> Evidence:
+        """The same, told apart by feature."""
+        return self.explain(self.admit(X))
+
+    def log_density(self, X: Any) -> Floats:
+        """log p(x | label) in full, as a density or mass that sums to one."""
+        X = self.admit(X)
+        return self.score(X) + self.family.log_base(X)[:, None]
+
+    def admit(self, X: Any) -> Any:
+        """The family's door, with the names of the features at hand for an error."""
+        return self.family.admit(X, self.features.names)
+
+    @abstractmethod
+    def score(self, X: Any) -> Floats:
+        """The log-likelihood of rows that were admitted."""
+
+    @abstractmethod
+    def explain(self, X: Any) -> Evidence:
+        """The evidence of rows that were admitted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A linear form in the statistics: Σ weight · T(x) + Σ offset over the features that are there."""
+
+    weights: Mapping[str, Floats]  # (labels, cells) each
+    offset: Floats  # (labels, features)
+
+    def of(self, statistics: Mapping[str, Any], missing: Any) -> Floats:
+        """The form's value for a block of rows: (rows, labels)."""
+        value = np.asarray(self.offset.sum(axis=1)[None, :])
+        for name, statistic in statistics.items():
+            value = value + statistic @ np.ascontiguousarray(self.weights[name].T)
+        return value if missing is None else value - missing @ self.offset.T
+
+    def by_feature(self, statistics: Mapping[str, Any], missing: Any, features: Features) -> Floats:
+        """The same before it is summed: (rows, labels, features)."""
+        there = 1.0 if missing is None else 1.0 - _filled(missing)[:, None, :]
+        value = self.offset[None] * there
+        for name, statistic in statistics.items():
+            terms = _filled(statistic)[:, None, :] * self.weights[name][None]
+            if terms.shape[2] != len(features):
+                terms = np.add.reduceat(terms, features.starts[:-1], axis=2)
+            value = value + terms
+        return value
+
+    def or_none(self) -> Form | None:
+        """The form, unless it is zero everywhere."""
+        return self if self.offset.any() or any(w.any() for w in self.weights.values()) else None
+
+
+@dataclass(frozen=True, eq=False)
+class PointReading(Reading):
+    """Fixed parameters: log p is linear in the statistics."""
+
+    family: Family
+    labels: NDArray[Any]
+    features: Features
+    parameters: Mapping[str, NDArray[Any]]
+    form: Form
+    impossible: Form | None = None  # counts the values of a row that cannot be
+
+    def score(self, X: Any) -> Floats:
+        """log p(x | label) as a matrix product, block by block."""
+        blocks = self.family.blocks(X)
+        parts = [self._block(X[rows]) for rows in blocks]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
+
+    def _block(self, X: Any) -> Floats:
+        statistics, missing = self._look(X)
+        value = self.form.of(statistics, missing)
+        if self.impossible is None:
+            return value
+        return np.where(self.impossible.of(statistics, missing) > 0, -np.inf, value)
+
+    def explain(self, X: Any) -> Evidence:
+        """What each feature adds: weight · T(x) + offset."""
+        statistics, missing = self._look(X)
+        value = self.form.by_feature(statistics, missing, self.features)
+        if self.impossible is not None:
+            never = self.impossible.by_feature(statistics, missing, self.features) > 0
+            value = np.where(never, -np.inf, value)
+        return Evidence(np.zeros((X.shape[0], len(self.labels))), value)
+
+    def _look(self, X: Any) -> tuple[Mapping[str, Any], Any]:
+        values, missing = observed(self.family.dense(X))
+        return self.family.statistics(values, missing), missing
+
+
+@dataclass(frozen=True, eq=False)
+class ElementwiseReading(Reading):
+    """Parameters integrated out, feature by feature: log p is a function of each value.
+
+    Sparse rows are cheap where the family allows it: every row starts from the evidence of all zeros,
+    and only the values that are not zero are looked at.
+    """
+
+    family: Family
+    labels: NDArray[Any]
+    features: Features
+    parameters: Mapping[str, NDArray[Any]]  # (labels, features) each, in the order of the function
+    log_p: Callable[..., Floats]
+    hidden: tuple[NDArray[Any], ...] = field(default=())  # further arguments, (labels, features, …)
+
+    def score(self, X: Any) -> Floats:
+        """log p(x | label), summed over the features."""
+        if sparse.issparse(X) and self.family.zero_adds_nothing:
+            return self._sparse(X)
+        depth = max([1, *(values[0, 0].size for values in self.hidden if values.size)])
+        step = max(1, ELEMENTS // max(1, depth * len(self.labels) * X.shape[1]))
+        parts = [self.explain(X[i : i + step]).total() for i in range(0, X.shape[0], step)]
+        return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
+
+    def explain(self, X: Any) -> Evidence:
+        """log p of each value, nothing where it is missing."""
+        values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
+        gaps = np.isnan(values)
+        terms = self.log_p(np.where(gaps, 1.0, values)[:, None, :], *self._arguments())
+        return Evidence(
+            np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms)
+        )
+
+    def _arguments(self) -> list[NDArray[Any]]:
+        return [*(np.asarray(values) for values in self.parameters.values()), *self.hidden]
+
+    def _sparse(self, X: Any) -> Floats:
+        total = np.empty((X.shape[0], len(self.labels)))
+        gaps = np.isnan(X.data)
+        values = np.where(gaps, 0.0, X.data)
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        for label in range(len(self.labels)):
+            arguments = [values[label] for values in self._arguments()]
+            zeros = self.log_p(np.zeros(X.shape[1]), *arguments)
+            there = [argument[X.indices] for argument in arguments]
+            extra = np.where(gaps, 0.0, self.log_p(values, *there)) - zeros[X.indices]
+            total[:, label] = zeros.sum() + np.bincount(rows, weights=extra, minlength=X.shape[0])
+        return total
+
+
+def _filled(matrix: Any) -> Floats:
+    return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix, dtype=float)
+
+
+def finite_log(probability: NDArray[Any]) -> Floats:
+    """log p, with 0 where p is 0: such cells are counted as impossible instead."""
+    with np.errstate(divide="ignore"):
+        return np.where(probability > 0, np.log(np.where(probability > 0, probability, 1.0)), 0.0)
+
+
+def as_count(cells: NDArray[np.bool_]) -> Floats:
+    """A mask of impossible cells as weights that count them."""
+    return cells.astype(float)

@@ -1,0 +1,207 @@
+"""A model in a file: its tally and its settings, as numbers and names.
+
+The file is a NumPy `.npz`: a zip of plain arrays. One of them, `header`, is JSON text that says how
+the others belong together. Reading it evaluates nothing: families and priors are looked up by name in
+the tables below, and arrays of objects are refused.
+
+    header    {"format": 1, "learner": "NaiveBayes", "settings": {...}, "tally": {...}}
+    a0, a1 …  the sums, in the order in which the header mentions them
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban import families, smoothing
+from deciban.errors import UnreadableModel
+from deciban.families import Columns, Family
+from deciban.features import Features
+from deciban.tally import Tally
+
+if TYPE_CHECKING:
+    from deciban.learners.naive_bayes import NaiveBayes
+
+FORMAT = 1
+FAMILIES = {name: getattr(families, name) for name in families.__all__ if name != "Family"}
+PRIORS = {kind.__name__: kind for kind in (smoothing.Laplace, smoothing.Jeffreys, smoothing.Beta)} | {
+    kind.__name__: kind for kind in (smoothing.Values, smoothing.Empirical)
+}
+SETTINGS = ("rule", "prior", "label_prior", "complement", "c")
+
+
+def save(learner: NaiveBayes, path: Path) -> None:
+    """Write a fitted learner; the file appears whole or not at all."""
+    arrays: list[NDArray[Any]] = []
+    header = {
+        "format": FORMAT,
+        "learner": type(learner).__name__,
+        "family": None if learner.family is None else _family_out(learner.family),
+        "settings": {name: _value_out(getattr(learner, name), arrays) for name in SETTINGS},
+        "alpha": getattr(learner, "alpha_", None),
+        "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
+        "width": int(learner.n_features_in_),
+        "tally": _tally_out(learner.tally_, arrays),
+    }
+    content = {f"a{number}": array for number, array in enumerate(arrays)}
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    unfinished = path.with_name(path.name + ".part")
+    with open(unfinished, "wb") as file:
+        np.savez(file, header=text, **content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(unfinished, path)
+
+
+def load(kind: type[NaiveBayes], path: Path) -> NaiveBayes:
+    """Read a learner that `save` wrote."""
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            header = json.loads(bytes(content["header"]).decode())
+            if header["format"] > FORMAT:
+                raise UnreadableModel(
+                    f"{path} has format {header['format']}, this deciban reads up to {FORMAT}. Upgrade deciban."
+                )
+            return _learner_in(kind, header, content)
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
+        if isinstance(error, UnreadableModel):
+            raise
+        raise UnreadableModel(f"{path} is not a model that deciban saved, or it is damaged ({error}).") from None
+
+
+def _learner_in(kind: type[NaiveBayes], header: dict[str, Any], arrays: Any) -> NaiveBayes:
+    if header["learner"] != kind.__name__:
+        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
+    family = None if header["family"] is None else _family_in(header["family"])
+    settings = {name: _value_in(value, arrays) for name, value in header["settings"].items()}
+    learner = kind(family, **settings)
+    if header["alpha"] is not None:
+        learner.alpha_ = header["alpha"]
+    learner.n_features_in_ = header["width"]
+    if header["names"]:
+        learner.feature_names_in_ = np.array(header["names"], dtype=object)
+    return learner._hold(_tally_in(header["tally"], arrays))
+
+
+# --- tallies ---------------------------------------------------------------------------------
+
+
+def _tally_out(tally: Tally, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    features = tally.features
+    return {
+        "family": _family_out(tally.family),
+        "labels": _array_out(tally.labels, arrays),
+        "names": len(features) if isinstance(features.names, range) else [_plain(n) for n in features.names],
+        "categories": features.categories and [_array_out(known, arrays) for known in features.categories],
+        "rows": _array_out(tally.rows, arrays),
+        "sums": {name: _array_out(values, arrays) for name, values in tally.sums.items()},
+        "parts": [_tally_out(part, arrays) for part in tally.parts],
+    }
+
+
+def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
+    categories = data["categories"] and [_array_in(known, arrays) for known in data["categories"]]
+    return Tally(
+        _family_in(data["family"]),
+        _array_in(data["labels"], arrays),
+        Features(data["names"], categories),
+        _array_in(data["rows"], arrays),
+        {name: _array_in(values, arrays) for name, values in data["sums"].items()},
+        tuple(_tally_in(part, arrays) for part in data["parts"]),
+    )
+
+
+def _array_out(values: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
+    if values.dtype.kind == "O":  # texts and other simple objects go into the header
+        return {"objects": [_plain(value) for value in values.tolist()]}
+    arrays.append(np.asarray(values))
+    return len(arrays) - 1
+
+
+def _array_in(data: Any, arrays: Any) -> NDArray[Any]:
+    if isinstance(data, dict):
+        values = np.empty(len(data["objects"]), dtype=object)
+        values[:] = data["objects"]
+        return values
+    return np.asarray(arrays[f"a{int(data)}"])
+
+
+# --- families, priors and other settings -----------------------------------------------------
+
+
+def _family_out(family: Family) -> dict[str, Any]:
+    if isinstance(family, Columns):
+        return {
+            "kind": "Columns",
+            "groups": _groups_out(family.groups),
+            "rest": None if family.rest is None else _family_out(family.rest),
+            "settled": None if family.settled is None else _groups_out(family.settled),
+        }
+    assert dataclasses.is_dataclass(family)
+    values = {field.name: getattr(family, field.name) for field in dataclasses.fields(family)}
+    plain = {name: [_plain(v) for v in value] if isinstance(value, tuple) else value for name, value in values.items()}
+    return {"kind": type(family).__name__, **plain}
+
+
+def _family_in(data: dict[str, Any]) -> Family:
+    kind = FAMILIES[data["kind"]]
+    if kind is Columns:
+        rest = None if data["rest"] is None else _family_in(data["rest"])
+        settled = None if data["settled"] is None else _groups_in(data["settled"])
+        return Columns(_groups_in(data["groups"]), rest, settled)
+    values = {name: tuple(v) if isinstance(v, list) else v for name, v in data.items() if name != "kind"}
+    family: Family = kind(**values)
+    return family
+
+
+def _groups_out(groups: Any) -> list[Any]:
+    return [[[_plain(column) for column in columns], _family_out(family)] for columns, family in groups]
+
+
+def _groups_in(data: list[Any]) -> tuple[Any, ...]:
+    return tuple((tuple(columns), _family_in(family)) for columns, family in data)
+
+
+def _value_out(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, Tally):
+        return {"tally": _tally_out(value, arrays)}
+    if type(value) in PRIORS.values():
+        fields = {name: _plain(v) for name, v in dataclasses.asdict(value).items()}
+        return {"prior": type(value).__name__, "fields": fields}
+    if isinstance(value, np.ndarray):
+        return {"array": _array_out(value, arrays)}
+    if isinstance(value, dict):
+        return {"pairs": [[_plain(key), _plain(v)] for key, v in value.items()]}
+    return _plain(value)
+
+
+def _value_in(data: Any, arrays: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    if "tally" in data:
+        return _tally_in(data["tally"], arrays)
+    if "prior" in data:
+        return PRIORS[data["prior"]](**data["fields"])
+    if "array" in data:
+        return _array_in(data["array"], arrays)
+    return {key: value for key, value in data["pairs"]}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; anything else cannot be saved."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise ValueError(f"{value!r} cannot be saved: only numbers, texts and deciban's own priors can.")

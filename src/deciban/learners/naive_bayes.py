@@ -1,0 +1,271 @@
+"""NaiveBayes: one classifier for every family, with scikit-learn's contract and a tally inside.
+
+>>> X = [[1, 0, 2], [0, 1, 0], [3, 0, 1], [0, 2, 0]]
+>>> y = ["spam", "ham", "spam", "ham"]
+>>> from deciban import Multinomial
+>>> model = NaiveBayes(Multinomial()).fit(X, y)
+>>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
+['spam', 'ham']
+>>> print(model.why([[1, 0, 0]])[0])
+spam rather than ham: 4.8 dB
+     +0.0 dB  label prior
+     -2.2 dB  belonging to no feature
+     +7.0 dB  0
+
+What it learned is `model.tally_`, so it can learn on (`partial_fit`, with new labels at any time),
+unlearn (`forget`), be saved without pickle, and be added to a model of other data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from deciban.errors import BadPrior, DecibanError
+from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.families.reading import Floats
+from deciban.families.table import is_frame
+from deciban.learners import model_file
+from deciban.learners.cross_validation import choose_alpha
+from deciban.learners.explanation import Explanation
+from deciban.learners.model import Model
+from deciban.smoothing import as_prior
+from deciban.tally import Tally
+
+
+class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A generative classifier: p(label | row) from p(row | label), feature by feature.
+
+    Parameters
+    ----------
+    family : what p(x | label) looks like: Gaussian() unless told, or Bernoulli(), Categorical(),
+        Multinomial(), Poisson(), Geometric(), Gamma(), or Columns of them.
+    rule : how parameters are read: "bayes" (integrated out), "mean", "map" or "mle".
+    prior : a number α, "laplace", "jeffreys", "empirical", "cv" (α by cross-validation), one of
+        `deciban.smoothing`, or a Tally that was imagined.
+    label_prior : None (as counted), a number that smooths the counts, "uniform", or the chances.
+    complement : judge a label by how badly all others explain a row.
+    c : how many times likelier a label must be than one without a c before it is chosen: a mapping
+        from label to c, or a number for the second of two labels. c = 9 chooses "spam" only if
+        p(spam)/p(ham) > 9: right where losing a good mail is nine times worse than seeing a bad one.
+    """
+
+    tally_: Tally
+    classes_: NDArray[Any]
+
+    def __init__(
+        self,
+        family: Family | None = None,
+        *,
+        rule: str = "bayes",
+        prior: Any = 1,
+        label_prior: Any = None,
+        complement: bool = False,
+        c: Mapping[Any, float] | float | None = None,
+    ) -> None:
+        self.family = family
+        self.rule = rule
+        self.prior = prior
+        self.label_prior = label_prior
+        self.complement = complement
+        self.c = c
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayes:
+        """Learn from labelled rows, and nothing else."""
+        X, y, weight = self._validate(X, y, sample_weight, first=True)
+        family = self._family()
+        tally = family.tally(X, y, weight=weight, features=self._names())
+        if isinstance(self.prior, str) and self.prior == "cv":
+            self.alpha_, self.alpha_scores_ = self._cross_validate(tally.family, X, y, weight)
+        return self._hold(tally)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
+        """Learn further rows; labels and categories that were never seen are welcome.
+
+        `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
+        """
+        first = not hasattr(self, "tally_")
+        X, y, weight = self._validate(X, y, sample_weight, first=first)
+        if classes is not None and not np.isin(y, classes).all():
+            raise ValueError(f"y has labels that are not among classes={list(classes)}.")
+        if isinstance(self.prior, str) and self.prior == "cv":
+            raise BadPrior("prior='cv' needs all rows at once: use fit, or give the α that it found.")
+        family = self._family() if first else self.tally_.family
+        more = family.tally(X, y, weight=weight, features=self._names())
+        return self._hold(more if first else self.tally_ + more)
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayes:
+        """Unlearn rows, as if they had never been seen; an error if they never were."""
+        check_is_fitted(self)
+        X, y, weight = self._validate(X, y, sample_weight, first=False)
+        less = self.tally_.family.tally(X, y, weight=weight, features=self._names())
+        return self._hold(self.tally_ - less)
+
+    def __add__(self, other: NaiveBayes) -> NaiveBayes:
+        """The model of both models' data."""
+        if not isinstance(other, NaiveBayes):
+            return NotImplemented
+        check_is_fitted(self)
+        check_is_fitted(other)
+        if isinstance(self.prior, str) and self.prior == "cv":
+            raise BadPrior("Models with prior='cv' do not add: give both the α that cross-validation found.")
+        whole: NaiveBayes = clone(self)
+        whole.n_features_in_ = self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            whole.feature_names_in_ = self.feature_names_in_
+        return whole._hold(self.tally_ + other.tally_)
+
+    # --- classifying -------------------------------------------------------------------------
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log p(label, row) for each label, up to what is the same for all: (rows, labels)."""
+        check_is_fitted(self)
+        return self._model().joint(self._validate_rows(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log p(label | row)."""
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """p(label | row)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label whose posterior, divided by its c, is largest."""
+        joint = self.predict_joint_log_proba(X)
+        costs = self._costs()
+        return np.asarray(self.classes_[np.argmax(joint if costs is None else joint - costs, axis=1)])
+
+    def why(self, X: Any) -> list[Explanation]:
+        """For each row, the evidence of each feature in decibans; they add up to the log-odds."""
+        check_is_fitted(self)
+        return self._model().explain(self._validate_rows(X))
+
+    # --- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that holds numbers and names, and cannot execute code."""
+        check_is_fitted(self)
+        model_file.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> NaiveBayes:
+        """Read a model that was saved."""
+        return model_file.load(cls, Path(path))
+
+    # --- inner workings ----------------------------------------------------------------------
+
+    def _family(self) -> Family:
+        family = Gaussian() if self.family is None else self.family
+        if not isinstance(family, Family):
+            raise ValueError(f"family must be a deciban family such as Gaussian(), got {family!r} instead.")
+        return family
+
+    def _hold(self, tally: Tally) -> NaiveBayes:
+        """Keep a tally as what was learned; it is read when it is first needed."""
+        self.tally_ = tally
+        self.classes_ = tally.labels
+        self._read: Model | None = None
+        return self
+
+    def _model(self) -> Model:
+        if self._read is None:
+            prior = self.alpha_ if isinstance(self.prior, str) and self.prior == "cv" else as_prior(self.prior)
+            self._read = Model(self.tally_, self.rule, prior, self.label_prior, self.complement)
+        return self._read
+
+    def _cross_validate(
+        self, family: Family, X: Any, y: NDArray[Any], weight: NDArray[Any] | None
+    ) -> tuple[float, dict[float, float]]:
+        def tally_of(block: Any, rows: NDArray[np.intp]) -> Tally:
+            part = None if weight is None else weight[rows]
+            return family.tally(block, y[rows], weight=part, features=self._names())
+
+        def model_of(tally: Tally, alpha: float) -> Model:
+            return Model(tally, self.rule, alpha, self.label_prior, self.complement)
+
+        return choose_alpha(X, y, tally_of, model_of)
+
+    def _costs(self) -> Floats | None:
+        """log c of each label."""
+        if self.c is None:
+            return None
+        if isinstance(self.c, Mapping):
+            unknown = [label for label in self.c if label not in self.classes_]
+            if unknown:
+                raise ValueError(f"c names the label {unknown[0]!r}, which was never learned.")
+            costs = [self.c.get(label, 1.0) for label in self.classes_.tolist()]
+        elif len(self.classes_) == 2:
+            costs = [1.0, self.c]
+        else:
+            raise ValueError(
+                f"A single c is for two labels, but there are {len(self.classes_)}. Give c={{label: cost}}."
+            )
+        if not all(cost > 0 for cost in costs):
+            raise ValueError(f"c must be above 0, got {self.c!r} instead.")
+        return np.log(np.asarray(costs, dtype=float))
+
+    def _validate(
+        self, X: Any, y: Any, sample_weight: Any, *, first: bool
+    ) -> tuple[Any, NDArray[Any], NDArray[Any] | None]:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        X = self._validate_rows(X, first=first)
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind == "f" and not np.isfinite(y).all():
+            raise ValueError("Input y contains NaN or infinity; every label must be known.")
+        check_classification_targets(y)
+        if len(y) != X.shape[0]:
+            raise ValueError(f"Found {X.shape[0]} rows but {len(y)} labels; there must be one label a row.")
+        if sample_weight is None:
+            return X, y, None
+        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        kept = weight > 0  # a row without weight is as good as not there
+        return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])
+
+    def _validate_rows(self, X: Any, first: bool = False) -> Any:
+        if is_frame(X):
+            return validate_data(self, X, reset=first, skip_check_array=True)
+        anything = isinstance(self._family(), (Categorical, Columns))
+        return validate_data(
+            self,
+            X,
+            reset=first,
+            accept_sparse="csr",
+            dtype=None if anything else "numeric",
+            ensure_all_finite="allow-nan",
+        )
+
+    def _names(self) -> NDArray[Any] | None:
+        return getattr(self, "feature_names_in_", None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            family = self._family()
+        except (DecibanError, ValueError):
+            return tags
+        plain = Columns if isinstance(family, Columns) else Categorical
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = isinstance(family, plain)
+        tags.input_tags.positive_only = not isinstance(family, (Gaussian, Columns, Categorical)) and not (
+            isinstance(family, Bernoulli) and family.binarize is not None
+        )
+        return tags

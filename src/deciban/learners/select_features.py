@@ -1,0 +1,91 @@
+"""SelectFeatures: keep the features that tell labels apart, judged from a tally.
+
+>>> X = [[1, 1, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+>>> chosen = SelectFeatures("information_gain", k=1).fit(X, ["spam", "spam", "ham", "ham"])
+>>> chosen.get_support().tolist()
+[True, False, False]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from deciban.families import Bernoulli, Family
+from deciban.selection import SCORES
+from deciban.tally import Tally
+
+
+class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Keeps the k features with the highest score.
+
+    Parameters
+    ----------
+    score : "chi2", "information_gain", "log_odds", "document_frequency", or a function from a tally to
+        one number a feature.
+    k : how many features to keep; all of them if there are fewer.
+    family : what is tallied: Bernoulli(binarize=0.0) unless told; Multinomial() weighs counts.
+    """
+
+    tally_: Tally
+
+    def __init__(
+        self,
+        score: str | Callable[[Tally], NDArray[Any]] = "information_gain",
+        *,
+        k: int = 1000,
+        family: Family | None = None,
+    ) -> None:
+        self.score = score
+        self.k = k
+        self.family = family
+
+    def fit(self, X: Any, y: Any) -> SelectFeatures:
+        """Tally labelled rows and score their features."""
+        if hasattr(self, "tally_"):
+            del self.tally_
+        return self.partial_fit(X, y)
+
+    def partial_fit(self, X: Any, y: Any) -> SelectFeatures:
+        """Tally further rows and score again."""
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        first = not hasattr(self, "tally_")
+        X, y = validate_data(self, X, y, reset=first, accept_sparse="csr", ensure_all_finite="allow-nan")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        if not self.k >= 1:
+            raise ValueError(f"k must be at least 1, got {self.k!r} instead.")
+        family = Bernoulli(binarize=0.0) if self.family is None else self.family
+        tally = family.tally(X, y)
+        self.tally_ = tally if first else self.tally_ + tally
+        self.scores_ = self._score(self.tally_)
+        return self
+
+    def _score(self, tally: Tally) -> NDArray[Any]:
+        if callable(self.score):
+            return np.asarray(self.score(tally))
+        if self.score not in SCORES:
+            raise ValueError(f"score must be one of {', '.join(SCORES)} or a function, got {self.score!r}.")
+        return SCORES[self.score](tally)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        best = np.argsort(-self.scores_, kind="stable")[: self.k]
+        mask = np.zeros(len(self.scores_), dtype=bool)
+        mask[best] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags

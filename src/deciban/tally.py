@@ -1,0 +1,245 @@
+"""Tallies: sums of sufficient statistics, one row a label. Start reading here.
+
+Everything deciban learns is a sum. A *family* (Bernoulli, Gaussian, …) says what to add up for one
+value; a `Tally` is those sums for each label. Because sums add, a tally can be learned in pieces, on
+many machines, in any order; because they subtract, it can be unlearned:
+
+>>> from deciban import Bernoulli
+>>> mail = [[1, 0], [1, 1], [0, 0]]                      # columns: "free", "meeting"
+>>> tally = Bernoulli().tally(mail, ["spam", "ham", "ham"], features=["free", "meeting"])
+>>> tally.sums["ones"]                                   # how many ham, how many spam had each word
+array([[1, 1],
+       [1, 0]])
+>>> one_more = Bernoulli().tally([[1, 0]], ["spam"], features=["free", "meeting"])
+>>> (tally + one_more).sums["ones"].tolist()
+[[1, 1], [2, 0]]
+>>> (tally + one_more) - one_more == tally               # forgotten, exactly
+True
+
+A *prior* is a tally that was imagined: with one imagined mail that has each word and one that has
+not (Laplace), p(free | spam) is (1 + 1) / (1 + 2):
+
+>>> reading = tally.read(rule="mean", prior=1)
+>>> reading.parameters["probability"].round(3).tolist()
+[[0.5, 0.5], [0.667, 0.333]]
+
+Labels and features are matched by name, so tallies of different days, columns and labels still add.
+Whole sums are kept as 64-bit integers: counts stay exact however often they are added and taken away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import CannotForget, DifferentFamilies
+from deciban.features import Features, merge_sorted
+
+if TYPE_CHECKING:
+    from deciban.families.family import Family
+    from deciban.families.reading import Reading
+
+WHOLE = 2.0**53  # above this a float can no longer hold every whole number
+ROUNDING = 1e-9  # a real sum may fall this far below zero, relative to its own size, by rounding alone
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """Sums of a family's sufficient statistics, one row a label; add, subtract, scale and slice them."""
+
+    family: Family
+    labels: NDArray[Any]  # (labels,), sorted
+    features: Features
+    rows: NDArray[Any]  # (labels,): how many rows each label has: the tally of the labels themselves
+    sums: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # (labels,) or (labels, cells) each
+    parts: tuple[Tally, ...] = ()  # a tally for each group of columns, where the family is Columns
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", _whole(self.rows))
+        sums = {name: _whole(values) for name, values in self.sums.items()}
+        object.__setattr__(self, "sums", MappingProxyType(sums))
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{label}: {rows:g}" for label, rows in zip(self.labels, self.rows, strict=True))
+        return f"<Tally of {self.family}, {len(self.features)} features, rows {{{rows}}}>"
+
+    # --- the algebra -------------------------------------------------------------------------
+
+    def __add__(self, other: Tally | int) -> Tally:
+        if isinstance(other, int) and other == 0:  # so that sum(tallies) works
+            return self
+        if not isinstance(other, Tally):
+            return NotImplemented
+        return self._combine(other, np.add)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Tally) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        unknown = sorted(set(other.labels[other.rows > 0].tolist()) - set(self.labels.tolist()), key=str)
+        if unknown:
+            raise CannotForget(
+                f"Nothing with label {unknown[0]!r} was ever learned, so it cannot be forgotten."
+            )
+        rest = self._combine(other, np.subtract)
+        rest.family.refuse_impossible(rest, before=self)
+        return rest.family.without_leftovers(rest._without_empty_labels())
+
+    def __mul__(self, factor: float) -> Tally:
+        if not isinstance(factor, (int, float, np.number)) or factor < 0:
+            return NotImplemented
+        return self._map(lambda values: values * factor)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> bool:
+        """Equal sums under equal names; a label that one of them lacks counts as zeros."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        try:
+            left, right = _matched(self, other)
+        except (DifferentFamilies, ValueError):
+            return False
+        return (
+            np.array_equal(left.rows, right.rows)
+            and all(np.array_equal(left.sums[name], right.sums[name]) for name in left.sums)
+            and left.parts == right.parts
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def isclose(self, other: Tally, tolerance: float = 1e-9) -> bool:
+        """Equal up to rounding, relative to the largest sum of each kind."""
+        left, right = _matched(self, other)
+
+        def close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+            scale = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0), 1.0)
+            return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance * scale))
+
+        return (
+            close(left.rows, right.rows)
+            and all(close(left.sums[name], right.sums[name]) for name in left.sums)
+            and all(a.isclose(b, tolerance) for a, b in zip(left.parts, right.parts, strict=True))
+        )
+
+    # --- looking at it from another side -----------------------------------------------------
+
+    def __getitem__(self, selection: Any) -> Tally:
+        """The same tally seen through fewer features.
+
+        Totals are kept: the rows of each label, and for words how many words each label has in all.
+        So what is read for a feature does not depend on which others are looked at.
+        """
+        return self.family.slice(self, selection)
+
+    def total(self) -> Tally:
+        """All labels together, under each of the labels."""
+        return self._map(lambda values: np.broadcast_to(values.sum(axis=0), values.shape).copy())
+
+    def complement(self) -> Tally:
+        """For each label, everything that is not of that label."""
+        return self._map(lambda values: values.sum(axis=0) - values)
+
+    def zeros(self) -> Tally:
+        """Nothing at all, for the same labels and features: where imagining begins."""
+        return self._map(np.zeros_like)
+
+    def with_rows(self, rows: NDArray[Any]) -> Tally:
+        """The same sums under other label totals."""
+        return replace(self, rows=rows, parts=tuple(part.with_rows(rows) for part in self.parts))
+
+    def read(self, rule: str = "bayes", prior: Any = 1) -> Reading:
+        """What the tally says under a rule (mle, map, mean, bayes) and a prior.
+
+        A prior is a number α, a tally that was imagined, or anything of `deciban.smoothing`.
+        """
+        return self.family.read(self, rule, prior)
+
+    # --- inner workings ----------------------------------------------------------------------
+
+    def _map(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Tally:
+        return replace(
+            self,
+            rows=change(self.rows),
+            sums={name: change(values) for name, values in self.sums.items()},
+            parts=tuple(part._map(change) for part in self.parts),
+        )
+
+    def _combine(self, other: Tally, operation: np.ufunc) -> Tally:
+        left, right = _matched(self, other)
+        return replace(
+            left,
+            rows=operation(left.rows, right.rows),
+            sums={name: operation(values, right.sums[name]) for name, values in left.sums.items()},
+            parts=tuple(a._combine(b, operation) for a, b in zip(left.parts, right.parts, strict=True)),
+        )
+
+    def _spread(self, labels: NDArray[Any], features: Features) -> Tally:
+        """The same sums laid out for a union of labels and features; what was not there is zero."""
+        if np.array_equal(labels, self.labels) and features == self.features:
+            return self
+        here = np.searchsorted(labels, self.labels)
+        cells = self.features.cells_in(features)
+
+        def spread(values: NDArray[Any]) -> NDArray[Any]:
+            shape = (len(labels),) if values.ndim == 1 else (len(labels), features.cells)
+            wide = np.zeros(shape, dtype=values.dtype)
+            if values.ndim == 1:
+                wide[here] = values
+            else:
+                wide[here[:, None], np.arange(features.cells)[cells]] = values
+            return wide
+
+        return replace(
+            self,
+            labels=labels,
+            features=features,
+            rows=spread(self.rows),
+            sums={name: spread(values) for name, values in self.sums.items()},
+            parts=tuple(part._spread(labels, part.features) for part in self.parts),
+        )
+
+    def _without_empty_labels(self) -> Tally:
+        """Labels of which nothing is left are gone, as if they had never been seen."""
+        return self if self.rows.all() else self._keep_labels(self.rows != 0)
+
+    def _keep_labels(self, kept: NDArray[np.bool_]) -> Tally:
+        return replace(
+            self,
+            labels=self.labels[kept],
+            rows=self.rows[kept],
+            sums={name: values[kept] for name, values in self.sums.items()},
+            parts=tuple(part._keep_labels(kept) for part in self.parts),
+        )
+
+
+def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:
+    """Two tallies laid out alike: one family, one pivot, the union of labels and of features."""
+    right = left.family.adopt(right)
+    labels = (
+        left.labels
+        if np.array_equal(left.labels, right.labels)
+        else merge_sorted(left.labels, right.labels)
+    )
+    features = left.features.union(right.features)
+    return left._spread(labels, features), right._spread(labels, features)
+
+
+def _whole(values: NDArray[Any]) -> NDArray[Any]:
+    """The same sums, as integers where all of them are whole, and read-only."""
+    values = np.asarray(values)
+    if values.dtype.kind == "f":
+        with np.errstate(invalid="ignore"):
+            if bool(np.all(np.abs(values) < WHOLE) and np.all(values == np.rint(values))):
+                values = values.astype(np.int64)
+    elif values.dtype.kind != "i":
+        values = values.astype(np.int64)
+    values = values.view()
+    values.flags.writeable = False
+    return values
