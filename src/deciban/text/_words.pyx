@@ -31,7 +31,7 @@ from deciban.text._harvest cimport (
 )
 from deciban.text._hashing cimport hash_bytes, hash_end
 from deciban.text._tokens cimport (
-    TOKEN_BYTES, TOKEN_DIGIT, TOKEN_DISGUISED, TOKEN_IDEOGRAPH, TOKEN_INVISIBLE, TOKEN_LATIN, TOKEN_LOWER,
+    TOKEN_BYTES, TOKEN_DIGIT, TOKEN_DISGUISED, TOKEN_INVISIBLE, TOKEN_LATIN, TOKEN_LOWER,
     TOKEN_STYLED, TOKEN_UPPER, Token, Tokens, begin_tokens, next_token,
 )
 
@@ -52,6 +52,7 @@ cdef enum:
 ctypedef struct Patterns:
     int64_t words
     int64_t capitals
+    int64_t numbers
     int64_t exclamations
     int64_t money
     int64_t invisible
@@ -254,6 +255,16 @@ cdef int look_for_money(
     return add_feature(harvest, tag, shape, length, harvest.origin + start - 1, harvest.origin + at)
 
 
+cdef int add_digits(Harvest* harvest, const Token* token) except -1 nogil:
+    """How long a number is: 11 digits are a telephone number, whichever they are (1-ROCA% on SMS .50 → .43)."""
+    cdef Tag tag = tag_of(b"digits:", 7)
+    cdef uint8_t[2] length
+    cdef int digits = min(token.length, 99)
+    length[0] = c"0" + digits // 10
+    length[1] = c"0" + digits % 10
+    return add_feature(harvest, &tag, length, 2, harvest.origin + token.start, harvest.origin + token.end)
+
+
 cdef int add_long_word(
     Harvest* harvest, const Tag* tag, Patterns* patterns, const Token* token
 ) except -1 nogil:
@@ -284,6 +295,9 @@ cdef int look_at_word(
     cdef Tag disguised
     patterns.words += 1
     if flags & TOKEN_DIGIT:
+        patterns.numbers += 1
+        if not flags & TOKEN_LATIN:
+            add_digits(harvest, token)
         if preceding == c"$" and is_digit(token.word[0]):
             look_for_money(harvest, tag, patterns, text, token.start)
         if flags & TOKEN_LATIN:
@@ -359,8 +373,6 @@ cdef inline int add_words(
                 harvest, hash, tag, before.word, before.length, token.word, token.length,
                 harvest.origin + before.start, end,
             )
-    if token.flags & TOKEN_IDEOGRAPH and token.first < token.length:
-        add_feature(harvest, tag, token.word, token.first, start, start + token.first)
     before_state[0] = (state ^ c" ") * <uint64_t>0x100000001B3u
     return 0
 
@@ -686,7 +698,8 @@ cdef int gather_header(
     """The features of one header field of the message itself."""
     cdef Stretch name = stretch_of(&content.strings, header.name), value = stretch_of(&content.strings, header.value)
     cdef uint8_t[LONGEST_NAME] tag_name
-    cdef Tag tag, presence = tag_of(b"header:", 7)
+    cdef Tag tag, presence = tag_of(b"header:", 7), plain = tag_of(b"", 0)
+    cdef Patterns no_second_look = no_patterns()
     cdef int64_t unused = 0
     cdef Py_ssize_t i, length = min(name.length, LONGEST_NAME - 1)
     cdef int kind = header.kind
@@ -696,6 +709,8 @@ cdef int gather_header(
     tag_name[length] = c":"
     tag = tag_of(<const char*>tag_name, length + 1)
     if kind == HEADER_SUBJECT:
+        # Also as words of the text, where most of their evidence was learned.
+        walk_words(harvest, &plain, value, STYLE_PAIRS, &no_second_look, value.length)
         walk_words(harvest, &tag, value, STYLE_PAIRS | STYLE_PATTERNS, patterns, value.length)
     elif kind == HEADER_RECEIVED:
         walk_atoms(harvest, &tag, value, True, &unused)
@@ -909,6 +924,7 @@ cdef int gather_facts(const Content* content, Harvest* harvest, const Patterns* 
     add_number(harvest, b"fact:styles:", 12, size_class(fact_of(content, FACT_HTML_STYLES)))
     add_number(harvest, b"fact:hidden:", 12, size_class(fact_of(content, FACT_HIDDEN_RUNS)))
     add_number(harvest, b"fact:capitals:", 14, size_class(64 * patterns.capitals // max(patterns.words, 1)))
+    add_number(harvest, b"fact:numbers:", 13, size_class(64 * patterns.numbers // max(patterns.words, 1)))
     add_number(harvest, b"fact:exclamations:", 18, size_class(patterns.exclamations))
     add_number(harvest, b"fact:money:", 11, size_class(patterns.money))
     add_number(harvest, b"fact:obfuscated:", 16, size_class(patterns.obfuscated))
