@@ -28,7 +28,7 @@ def empty_zip() -> bytes:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (gzip.compress(b"x"), "gzip"),
+        (gzip.compress(b"x", mtime=0), "gzip"),
         (bz2.compress(b"x"), "bzip2"),
         (lzma.compress(b"x"), "xz"),
         (tar(tarfile.GNU_FORMAT), "tar"),
@@ -41,6 +41,7 @@ def empty_zip() -> bytes:
         (b"<html>", "message"),
         (b"", "message"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",  # the bytes differ by the time of day
 )
 def test_a_kind_is_told_by_the_first_bytes(data, kind):
     assert recognise(data[:LOOK_AHEAD]) == kind
