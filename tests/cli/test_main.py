@@ -77,6 +77,16 @@ def test_a_reader_that_stops_listening_ends_the_command_quietly(tmp_path: Path):
     assert process.returncode == 141
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_one_line_too(tmp_path: Path):
+    (tmp_path / "1.eml").write_bytes(MAIL)
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "deciban", "read", str(tmp_path)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 3
+    assert done.stderr == "deciban: No space left on device; nothing more was written\n"
+
+
 def test_an_interrupt_ends_the_command_quietly():
     command = [sys.executable, "-m", "deciban", "read", "--limit", "0", "-"]
     with subprocess.Popen(

@@ -1,5 +1,8 @@
+import gzip
+import random
 import subprocess
 import sys
+import zlib
 
 import pytest
 
@@ -67,6 +70,24 @@ def test_a_message_over_the_bound_is_cut_and_says_by_how_much(tmp_path):
     [(MAIL, ["-"]), (SEPARATOR + MAIL + b"\n" + SEPARATOR + MAIL, ["-@0", "-@54"])],
 )
 def test_standard_input_is_recognised_like_a_file(data, ids):
-    script = "from deciban.sources import open_source\nprint([m.id for m in open_source('-')])"
+    assert ids_from(data, "-") == ids
+
+
+def test_a_pipe_that_is_named_is_read_like_a_file():
+    assert ids_from(SEPARATOR + MAIL, "/dev/stdin") == ["/dev/stdin@0"]
+
+
+def ids_from(data: bytes, name: str) -> list[str]:
+    script = f"from deciban.sources import open_source\nprint(*[m.id for m in open_source({name!r})])"
     done = subprocess.run([sys.executable, "-c", script], input=data, capture_output=True, check=True)
-    assert done.stdout.decode().strip() == repr(ids)
+    return done.stdout.decode().split()
+
+
+def test_all_messages_before_the_damage_of_a_packed_mbox_are_read(tmp_path):
+    message = SEPARATOR + b"Subject: hi\n\n" + random.Random(1).randbytes(2_000).hex().encode() + b"\n\n"
+    packed = gzip.compress(message * 100)
+    (tmp_path / "box.gz").write_bytes(packed[: len(packed) // 2])
+    source = open_source(str(tmp_path / "box.gz"))
+    unpacked = zlib.decompressobj(31).decompress(packed[: len(packed) // 2])
+    assert len(list(source)) == unpacked.count(SEPARATOR) - 1
+    assert [record.reason for record in source.skipped] == ["the gzip data end too early"]

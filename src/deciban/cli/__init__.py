@@ -21,9 +21,9 @@ __all__ = ["CLOSED_PIPE", "FAILED", "INTERRUPTED", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    from deciban.cli.program import run
-
     try:
+        from deciban.cli.program import run
+
         code = run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except DecibanError as error:
@@ -33,8 +33,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # The interpreter flushes once more when it ends and must not stumble over the closed pipe again.
+    except OSError as error:
+        # The interpreter flushes once more when it ends and must not stumble over the same output again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return CLOSED_PIPE
+        if isinstance(error, BrokenPipeError):
+            return CLOSED_PIPE
+        print(f"deciban: {error.strerror or error}; nothing more was written", file=sys.stderr)
+        return FAILED
     return code

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from io import FileIO
 
+from deciban.errors import DamagedSource
 from deciban.sources.progress import Progress
 
 # Large enough that a read call costs nothing beside its bytes, small enough to stay in the cache.
@@ -46,10 +47,15 @@ class Stream:
         return chunk
 
     def read_exactly(self, size: int) -> bytes:
-        """The next ``size`` bytes; fewer only where the stream ends."""
-        chunks = []
+        """The next ``size`` bytes; fewer only where the stream ends or is damaged."""
+        chunks: list[bytes] = []
         while size > 0:
-            chunk = self.read(size)
+            try:
+                chunk = self.read(size)
+            except DamagedSource:
+                if not chunks:
+                    raise
+                break  # what came before the damage is good, and the next read will raise again
             if not chunk:
                 break
             chunks.append(chunk)

@@ -13,6 +13,7 @@ b'Subject: hi\nSubject: hi\n'
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from deciban.errors import DamagedSource, UnpacksTooMuch
@@ -62,16 +63,19 @@ class _Gunzip:
         return output
 
 
-def _unpacker(kind: str) -> _Unpacker:
+def _format(kind: str) -> tuple[Callable[[], _Unpacker], type[Exception]]:
+    """What unpacks this kind, and what that raises on damage; only the module of the kind is imported."""
     if kind == "gzip":
-        return _Gunzip()
+        import zlib
+
+        return _Gunzip, zlib.error
     if kind == "bzip2":
         import bz2
 
-        return bz2.BZ2Decompressor()
+        return bz2.BZ2Decompressor, OSError
     import lzma
 
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY), lzma.LZMAError
 
 
 def unpacked_stream(packed: Stream, kind: str, bounds: Bounds) -> Stream:
@@ -84,12 +88,24 @@ class _Unpacking:
         self._packed = packed
         self._kind = kind
         self._bounds = bounds
-        self._unpacker = _unpacker(kind)
+        self._new_unpacker, self._error = _format(kind)
+        self._unpacker = self._new_unpacker()
         self._input = b""
         self._bytes_in = 0
         self._bytes_out = 0
+        self._damage: DamagedSource | None = None
 
     def read(self, size: int) -> bytes:
+        """Like `Stream.read`; once damaged, always damaged."""
+        if self._damage is not None:
+            raise self._damage
+        try:
+            return self._read(size)
+        except DamagedSource as damage:
+            self._damage = damage
+            raise
+
+    def _read(self, size: int) -> bytes:
         while True:
             if self._unpacker.eof and not self._next_piece():
                 return b""
@@ -109,17 +125,10 @@ class _Unpacking:
         return chunk
 
     def _unpack(self, size: int) -> bytes:
-        import zlib
-
         data, self._input = self._input, b""
         try:
             return self._unpacker.decompress(data, size)
-        # lzma.LZMAError is named without importing lzma, which one in a hundred archives needs.
-        except (zlib.error, OSError, EOFError, ValueError) as error:
-            raise DamagedSource(f"the {self._kind} data are damaged ({error})") from None
-        except Exception as error:
-            if type(error).__name__ != "LZMAError":
-                raise
+        except self._error as error:
             raise DamagedSource(f"the {self._kind} data are damaged ({error})") from None
 
     def _next_piece(self) -> bool:
@@ -133,7 +142,7 @@ class _Unpacking:
             rest += chunk
         if not rest.startswith(opening):
             return False  # padding, as tapes and some writers leave it
-        self._unpacker = _unpacker(self._kind)
+        self._unpacker = self._new_unpacker()
         self._input = rest
         return True
 
