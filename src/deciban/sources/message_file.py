@@ -40,8 +40,8 @@ def read_message_file(path: str, id: str, progress: Progress) -> Iterator[RawMes
 
 def open_regular(path: str) -> FileIO:
     """Open a file that was found, not named: a pipe or device in a folder must not make us wait."""
-    file = FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)
-    return file
+    return FileIO(descriptor)
