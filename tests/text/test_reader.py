@@ -265,6 +265,7 @@ def test_file_names_in_all_their_spellings(parameter: str, name: str) -> None:
         ("<pre>a\nb</pre>", "a\nb"),
         ("&lt;b&gt; &amp;&eacute;&#233;&#xe9;&nbsp;x", "<b> &éé\xa0x".replace("&éé", "&ééé")),
         ("&notanentity; &", "&notanentity; &"),
+        ("a&nbsp.b", "a\xa0.b"),
         ("&#150;&#0;&#55296;", "–\ufffd\ufffd"),
         ("a < b and c > d", "a < b and c > d"),
         ("x<script>var a = '<p>';</script>y<style>p {}</style>z", "xyz"),
