@@ -29,6 +29,7 @@ cdef enum:
 
 ctypedef struct Recent:
     uint32_t[RECENT_SLOTS] grams   # the last 4-gram seen whose hash begins with the slot's number
+    Py_ssize_t left                # 4-grams that may still be looked at, repetitions counted
 
 
 cdef void forget_recent(Recent* recent, const Tag* tag) noexcept nogil:
@@ -53,8 +54,9 @@ cdef int gather_grams(
     end = min(end, buffer.size)
     if end - start < GRAM:
         return 0
-    end = min(end, start + GRAM - 1 + harvest.limit - harvest.hashes.size)
-    for at in range(start, min(start + GRAM - 1, end)):
+    end = min(end, start + GRAM - 1 + recent.left)
+    recent.left -= end - start - GRAM + 1
+    for at in range(start, start + GRAM - 1):
         gram = gram << 8 | buffer.data[at]
     if harvest.tracing:
         for at in range(start + GRAM - 1, end):
@@ -65,7 +67,7 @@ cdef int gather_grams(
         return 0
     # The same without a look at limit, room and tracing for every byte. What was seen recently is written but
     # not kept, without a branch, because none could be predicted: a third less to sort.
-    make_room(&harvest.hashes, max(end - start, 0))
+    make_room(&harvest.hashes, end - start)
     target = harvest.hashes.data + harvest.hashes.size
     for at in range(start + GRAM - 1, end):
         gram = gram << 8 | buffer.data[at]
@@ -112,6 +114,7 @@ cdef int gather_letters(const Content* content, Harvest* harvest, Budgets budget
     cdef Header header
     cdef Recent recent
     forget_recent(&recent, &tag)
+    recent.left = max(harvest.limit, 0)
     make_room(&harvest.hashes, budgets.headers + budgets.text + budgets.body)
     harvest.where = WHERE_CANONICAL
     harvest.number = 0

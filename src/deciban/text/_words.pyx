@@ -630,14 +630,32 @@ cdef Stretch host_of(Stretch text) noexcept nogil:
     return host
 
 
+cdef Stretch owner_of(Stretch host) noexcept nogil:
+    """The last two labels of a host, or three where the last but one is short: example.org, example.co.uk."""
+    cdef Stretch owner = host
+    cdef Py_ssize_t at, end = host.length
+    cdef int labels = 0
+    for at in range(host.length - 1, -1, -1):
+        if host.data[at] == c".":
+            labels += 1
+            if labels >= 2 and (end - at > 4 or labels > 2):
+                owner.data = host.data + at + 1
+                owner.length = host.length - at - 1
+                break
+            end = at
+    return owner
+
+
 cdef bint leads_elsewhere(Stretch shown, Stretch target) noexcept nogil:
-    """Whether an anchor shows one host and leads to another: their last seven bytes are compared, case folded."""
-    cdef Stretch seen = host_of(shown), real = host_of(target)
-    cdef Py_ssize_t i, tail = min(seen.length, real.length, 7)
+    """Whether an anchor shows a host of one owner and leads to another's."""
+    cdef Stretch seen = owner_of(host_of(shown)), real = owner_of(host_of(target))
+    cdef Py_ssize_t i
     if seen.length == 0 or real.length == 0:
         return False
-    for i in range(1, tail + 1):
-        if lower(seen.data[seen.length - i]) != lower(real.data[real.length - i]):
+    if seen.length != real.length:
+        return True
+    for i in range(seen.length):
+        if lower(seen.data[i]) != lower(real.data[i]):
             return True
     return False
 
