@@ -7,7 +7,7 @@ APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
 BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd')
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench docs fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -24,6 +24,12 @@ lint: $(VENV)/lint.stamp  ## ruff and mypy
 
 bench: $(VENV)/test.stamp  ## measure against the peers, as ratios within one run
 	@$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/test.stamp  ## fuzz the compiled reader until stopped (INPUTS=… for so many)
+	@$(BIN)/python -m fuzz.reader $(INPUTS)
+
+sanitize: $(VENV)/test.stamp  ## the tests of the compiled part under AddressSanitizer (`make test` includes them)
+	@$(BIN)/python -m pytest -q tests/text/test_instrumented.py
 
 docs: $(VENV)/test.stamp  ## run every snippet of the README and docs/
 	@$(BIN)/python -m pytest -q tests/test_docs.py

@@ -1,0 +1,23 @@
+r"""From any bytes to a `Message`: headers, parts, visible and hidden text, links, facts.
+
+>>> from deciban.text import read
+>>> message = read(b"Subject: =?utf-8?q?Caf=C3=A9?=\nContent-Type: text/html\n\n<p>Come <b>in</b>!<p>Free")
+>>> message.header("subject"), message.text
+('Café', 'Come in!\nFree')
+"""
+
+from deciban.errors import NotBuilt
+
+try:
+    from deciban.text._reader import Message, read
+except ModuleNotFoundError as missing:  # an .so that was never built; any other failure is not ours to hide
+    if missing.name is None or not missing.name.startswith("deciban.text._"):
+        raise
+    raise NotBuilt(
+        f"{missing.name} is not built. Run: pip install --editable . (needs gcc and the Python headers)."
+    ) from None
+
+from deciban.text.limits import Limits
+from deciban.text.pieces import Header, Link, Part
+
+__all__ = ["Header", "Limits", "Link", "Message", "Part", "read"]

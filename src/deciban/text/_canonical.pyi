@@ -1,0 +1,1 @@
+# The canonical form, for other compiled modules only (see _canonical.pxd).

@@ -1,0 +1,1 @@
+# Header fields, for other compiled modules only (see _headers.pxd).

@@ -1,0 +1,1 @@
+# HTML to text, for other compiled modules only (see _html.pxd).

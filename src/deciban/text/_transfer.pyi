@@ -1,0 +1,1 @@
+# Transfer encodings, for other compiled modules only (see _transfer.pxd).
