@@ -127,7 +127,7 @@ class Categorical(Family):
         if bool(np.any(n <= 0)):
             label, feature = np.argwhere(n <= 0)[0]
             raise NotEnoughValues(
-                f"Label {posterior.labels[label]!r} has no value of feature {features.names[feature]!r}, so "
+                f"Label {posterior.labels.tolist()[label]!r} has no value of feature {features.names[feature]!r}, so "
                 f"rule={rule!r} has nothing to read. Give it a prior, such as 1."
             )
         widths = np.diff(features.starts)

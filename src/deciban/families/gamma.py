@@ -90,7 +90,7 @@ class Gamma(Family):
             label, feature = np.argwhere(spread <= 1e-14)[0]
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
-                f"{posterior.labels[label]!r} are equal, so rule={rule!r} finds no shape. "
+                f"{posterior.labels.tolist()[label]!r} are equal, so rule={rule!r} finds no shape. "
                 "Use a prior, such as 1, with another rule than 'mle'."
             )
         shape = peak_shape(spread)

@@ -81,7 +81,7 @@ class Multinomial(Family):
         """θ for each label and word, or Pólya's urn."""
         count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
         if bool(np.any(total <= 0)):
-            empty = posterior.labels[np.argmax(total <= 0)]
+            empty = posterior.labels.tolist()[np.argmax(total <= 0)]
             raise NotEnoughValues(
                 f"Label {empty!r} has no counts at all, so rule={rule!r} has nothing to read. "
                 "Give it a prior, such as 1."
