@@ -14,8 +14,8 @@ A `Span` is a half-open range [start, end) of one of them; each field below says
 
 Safe by construction: bytes are read only through `byte_at`, which answers -1 outside, rows only through
 `header_at`, `part_at` and `link_at`, which answer an all-zero row outside, and buffers grow only through
-`append` and `append_byte`, and change only through `set_byte`. Code that follows this cannot read or write past
-an end, whatever the mail says.
+`append` and `append_byte`, and change only through `set_byte`. Code that follows this cannot read or write
+past an end, whatever the mail says.
 
     cdef Content* content = &message.content
     for i in range(content.headers.count):

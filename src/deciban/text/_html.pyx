@@ -66,8 +66,8 @@ cdef enum:  # Attribute
 ELEMENTS = {
     BREAKS: (
         "p div br hr h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr caption thead tbody tfoot blockquote "
-        "center address article aside footer header main nav section figure figcaption fieldset form head html "
-        "pre body option select title img"
+        "center address article aside footer header main nav section figure figcaption fieldset form head "
+        "html pre body option select title img"
     ),
     SPACES: "td th input button textarea label iframe object img",
     VOID: "br hr img input meta link base area col param embed source wbr frame",
