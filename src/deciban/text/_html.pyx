@@ -376,6 +376,7 @@ cdef int read_declaration(
 ) except -1:
     """One "name: value" of a style attribute."""
     cdef Py_ssize_t value = colon + 1
+    end = find_byte(source, c"!", value, end)  # !important
     while start < colon and is_blank(byte_at(source, start)):
         start += 1
     while colon > start and is_blank(byte_at(source, colon - 1)):
@@ -386,9 +387,11 @@ cdef int read_declaration(
         end -= 1
     if equals(source, start, colon, b"color"):
         style.colour = colour_of(source, value, end)
+        if equals(source, value, end, b"transparent"):
+            style.reason = BY_COLOUR
     elif equals(source, start, colon, b"background") or equals(source, start, colon, b"background-color"):
         style.background = colour_of(source, value, end)
-        style.has_background = True
+        style.has_background = not equals(source, value, end, b"transparent")
     elif equals(source, start, colon, b"font-size"):
         style.sized = not is_zero(source, value, end, True)
         if not style.sized and style.reason == SHOWN:
