@@ -316,8 +316,8 @@ cdef inline Py_ssize_t find_bytes(
 ) noexcept nogil:
     """The first place in [start, end) where the whole needle lies inside, or end.
 
-    For needles of 2 to 6 bytes whose first byte is rare: memchr and a look at what follows was 3 times as
-    fast as memmem on mail, and its worst case is linear too.
+    For needles of 2 to 6 bytes whose first byte is rare. memmem goes through these byte by byte, which took a
+    tenth of the time of reading a mail; this is as linear in the worst case.
     """
     cdef Py_ssize_t place = find_byte(buffer, <uint8_t> needle[0], start, end)
     cdef Py_ssize_t i
