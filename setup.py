@@ -1,8 +1,8 @@
 """Compiles every .pyx below src/ into an extension module; everything else is in pyproject.toml.
 
 Bounds checks stay on: any bytes are a mail, and an index past the end must be an error, never a read.
-DECIBAN_SANITIZE=address builds the same code under AddressSanitizer, and DECIBAN_TRACE=1 so that every basic block
-reports to fuzz/trace.c when it is run (see fuzz/instrumented.py, which uses both).
+DECIBAN_SANITIZE=address builds the same code under AddressSanitizer, and DECIBAN_TRACE=1 so that every basic
+block reports to fuzz/trace.c when it is run (see fuzz/instrumented.py, which uses both).
 """
 
 import os

@@ -1,7 +1,7 @@
 """Builds deciban's compiled part under AddressSanitizer and with tracing, and runs Python on that build.
 
-The build lands in build/instrumented and is kept up to date by file times, so that only the first one takes long
-(about half a minute). A lock lets several test processes share it.
+The build lands in build/instrumented and is kept up to date by file times, so that only the first one takes
+long (about half a minute). A lock lets several test processes share it.
 
     python -m fuzz.instrumented -m pytest tests/text     runs the tests on the instrumented build
 """
@@ -40,7 +40,7 @@ def environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(HOME / "package"), str(ROOT)]),
         "LD_PRELOAD": f"{library('libasan.so')} {TRACE}",
-        # Python itself leaves memory to the end of the process; and malloc's own failures must be Python's MemoryError.
+        # Python frees nothing at its end; and a malloc that fails must be Python's MemoryError.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
         # Every object its own allocation, so that an overrun cannot hide inside of Python's arenas.
         "PYTHONMALLOC": "malloc",

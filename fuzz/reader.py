@@ -1,10 +1,11 @@
 """A coverage-guided fuzzer for the reader: python -m fuzz.reader [INPUTS] [SEED], or `make fuzz`.
 
-It runs on the instrumented build. An input that reaches something new (an edge between two basic blocks, or a known
-one twice as often as before) joins the pool, and inputs are made by mutating those of the pool. Each is read twice,
-with generous and with small limits, and held to what must hold for any message; AddressSanitizer watches over memory.
-Without INPUTS it goes on until it is stopped. What it is about to read stands in build/fuzz/current, so the input
-that ended it can be read again; the pool is kept in build/fuzz/pool and taken up by the next run without a fixed seed.
+It runs on the instrumented build. An input that reaches something new (an edge between two basic blocks, or
+a known one twice as often as before) joins the pool, and inputs are made by mutating those of the pool.
+Each is read twice, with generous and with small limits, and held to what must hold for any message;
+AddressSanitizer watches over memory. Without INPUTS it goes on until it is stopped. What it is about to
+read stands in build/fuzz/current, so the input that ended it can be read again; the pool is kept in
+build/fuzz/pool and taken up by the next run without a fixed seed.
 """
 
 import ctypes
@@ -12,7 +13,6 @@ import random
 import sys
 from hashlib import sha1
 from itertools import count
-from pathlib import Path
 
 from deciban.text import Limits, read
 from fuzz.instrumented import ROOT, run
@@ -53,8 +53,10 @@ def mutated(source: random.Random, pool: list[bytes]) -> bytes:
 def seeds() -> list[bytes]:
     """What the pool begins with: small attacks, and one ordinary mail."""
     mail = (
-        b"From: me\nSubject: =?utf-8?q?caf=C3=A9?=\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nHello\n--x\n"
-        b"Content-Type: text/html; charset=gb2312\nContent-Transfer-Encoding: quoted-printable\n\n<p>=D6=D0</p>\n--x\n"
+        b"From: me\nSubject: =?utf-8?q?caf=C3=A9?=\nContent-Type: multipart/mixed; boundary=x\n\n"
+        b"--x\n\nHello\n"
+        b"--x\nContent-Type: text/html; charset=gb2312\nContent-Transfer-Encoding: quoted-printable\n\n"
+        b"<p>=D6=D0</p>\n--x\n"
         b"Content-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n\nAAAA\n--x--\n"
     )
     return [mail, b"", *(attack(200) for attack in ATTACKS.values())]

@@ -59,7 +59,10 @@ INVISIBLE_RANGES = [
 ]
 # Letters of other scripts that most fonts draw like a Latin letter. Our own choice: those that fraud uses.
 LOOKALIKES = {
-    "Cyrillic": ("АВЕЅІЈКМНОРСТУХЗҮԚԜаеѕіјорсухёїһԁԛԝӏүвкмнтгпи", "abesijkmhopctyx3yqwaesijopcyxeihdqwlybkmhtrnu"),
+    "Cyrillic": (
+        "АВЕЅІЈКМНОРСТУХЗҮԚԜаеѕіјорсухёїһԁԛԝӏүвкмнтгпи",
+        "abesijkmhopctyx3yqwaesijopcyxeihdqwlybkmhtrnu",
+    ),
     "Greek": ("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαβεικνορτυχωγηϲϳ", "abezhikmnoptyxabeikvoptuxwynCj".lower()),
     "Armenian": ("օոսցհԼՏՕ", "onugh" + "lso"),
     "other": ("ıɑɡɩʏⅼⅽⅾⅿⅰⅴⅹᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢ", "iagiylcdmivxacdejkmoptuvwz"),
@@ -137,7 +140,9 @@ def numbers(values: list[int]) -> str:
 
 def main() -> None:
     """Print the header."""
-    lookalikes = {ord(c): latin for like, as_ in LOOKALIKES.values() for c, latin in zip(like, as_, strict=True)}
+    lookalikes = {
+        ord(c): latin for like, as_ in LOOKALIKES.values() for c, latin in zip(like, as_, strict=True)
+    }
     records: dict[tuple[int, int, int], int] = {(SEPARATOR, 0, 0): 0}
     blocks: dict[tuple[int, ...], int] = {}
     starts = []

@@ -1,8 +1,8 @@
-"""The reader against Python's `email` package (compat32): equal on well-formed mail, different only where explained.
+"""The reader against Python's `email` (compat32): equal on well-formed mail, else different as explained.
 
-A message counts as well-formed if `email` notes no defect in it. Both read the canonical form. The differences that
-remain by intent are described in docs/reading.md; here each is either undone before comparing (charsets are decoded by
-the superset that mail means, see charsets.py) or counted by name.
+A message counts as well-formed if `email` notes no defect in it. Both read the canonical form. The
+differences that remain by intent are described in docs/reading.md; here each is either undone before
+comparing (charsets are decoded by the superset that mail means, see charsets.py) or counted by name.
 """
 
 import email
@@ -41,7 +41,7 @@ def squeezed(text: str) -> str:
 
 
 def header_of(oracle: EmailMessage, name: str) -> str | None:
-    """A field as `email` decodes it; None where it cannot (raw 8-bit bytes, broken words, unknown charsets)."""
+    """A field as `email` decodes it; None where it cannot (8-bit bytes, broken words, unknown charsets)."""
     value = oracle.get(name, "")
     if isinstance(value, Header):
         return None

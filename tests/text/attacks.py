@@ -1,6 +1,7 @@
 """Mail that was made to hurt its reader: each attack by name, as large as one asks for.
 
-`attack(size)` answers about `size` bytes (within a constant factor), so that doubling the size doubles the input.
+`attack(size)` answers about `size` bytes (within a constant factor), so that doubling the size doubles the
+input.
 """
 
 from collections.abc import Callable
@@ -35,7 +36,7 @@ def nested_multiparts(size: int) -> bytes:
 
 
 def strangers_in_the_deep(size: int) -> bytes:
-    """Boundary lines that belong to no one, inside of many open multiparts: each is compared with all of them."""
+    """Boundary lines of no one, inside of many open multiparts: each is compared with all of them."""
     return nested_multiparts(size // 2) + b"--stranger\n" * (size // 22)
 
 

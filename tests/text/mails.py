@@ -1,8 +1,9 @@
-"""Strategies that make mail: by grammar (`mails`), broken on purpose (`broken_mails`), and from nothing (`any_bytes`).
+"""Strategies that make mail: by grammar (`mails`), broken on purpose (`broken_mails`), or any bytes.
 
-A mail of the grammar is well-formed: a header with encoded words and folded lines, a MIME tree with text, HTML and
-attachments in any charset and transfer encoding. `broken_mails` takes one and cuts, doubles, swaps or overwrites
-pieces of it, with a taste for the places where readers break: boundaries, header ends, base64, charset names.
+A mail of the grammar is well-formed: a header with encoded words and folded lines, a MIME tree with text,
+HTML and attachments in any charset and transfer encoding. `broken_mails` takes one and cuts, doubles, swaps
+or overwrites pieces of it, with a taste for the places where readers break: boundaries, header ends,
+base64, charset names.
 """
 
 import base64
@@ -12,22 +13,26 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 CHARSETS = (
-    "us-ascii", "utf-8", "iso-8859-1", "windows-1252", "gb18030", "big5", "euc-kr", "iso-2022-jp", "koi8-r", "utf-16",
+    "us-ascii", "utf-8", "iso-8859-1", "windows-1252", "gb18030", "big5", "euc-kr", "iso-2022-jp", "koi8-r",
+    "utf-16",
 )  # fmt: skip
 
 # Pieces that steer a reader into its corners; the fuzzer uses them too.
 TOKENS = (
-    b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b"\n ", b":", b"From ", b"\n>From ", b"\n\nFrom me\n", b"--", b"\n--x\n", b"\n--x--\n",
-    b"Content-Type: multipart/mixed; boundary=x\n", b"Content-Type: multipart/digest; boundary=\"y\"\n",
-    b"Content-Type: message/rfc822\n", b"Content-Type: text/html; charset=gb2312\n", b"Content-Type: text/plain; charset=zlib\n",
+    b"\n", b"\r\n", b"\r", b"\n\n", b" \n", b"\n ", b":", b"From ", b"\n>From ", b"\n\nFrom me\n", b"--",
+    b"\n--x\n", b"\n--x--\n", b"Content-Type: multipart/mixed; boundary=x\n",
+    b'Content-Type: multipart/digest; boundary="y"\n', b"Content-Type: message/rfc822\n",
+    b"Content-Type: text/html; charset=gb2312\n", b"Content-Type: text/plain; charset=zlib\n",
     b"Content-Transfer-Encoding: base64\n", b"Content-Transfer-Encoding: quoted-printable\n",
     b"Content-Transfer-Encoding: x-uuencode\n", b"begin 644 a\n#0V%T\n`\nend\n",
-    b"Content-Disposition: attachment; filename*0*=utf-8''%e2%82; filename*1*=%ac\n", b"; name=\"", b"; charset=",
-    b"=?utf-8?q?=C3?= =?utf-8?q?=A9?=", b"=?gb2312?b?0ru49g==?=", b"=?", b"?=", b"?q?", b"=", b"=3D", b"=\n", b"====",
-    b"Zm9v", b"\x1b$B", b"\x1b(B", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3\xa9", b"\xe9", b"\xd6\xd0\xce\xc4", b"\0", b"\x80",
-    b"<html>", b"<!--", b"-->", b"<script>", b"</script>", b"<a href=\"http://a.example/?b=1&amp;c\">", b"</a>", b"<", b">", b"'", b'"',
-    b"<p style=\"display:none\">", b"</p>", b"<font color=white>", b"<td bgcolor='#fff'>", b"<img alt=x src=", b"&#x41;", b"&nbsp", b"&#55296;",
-    b"X-Spam-Flag: YES\n", b"Status: RO\n", b"Subject: hi\n", b"Received: by a with LMTP; now\n",
+    b"Content-Disposition: attachment; filename*0*=utf-8''%e2%82; filename*1*=%ac\n", b'; name="',
+    b"; charset=", b"=?utf-8?q?=C3?= =?utf-8?q?=A9?=", b"=?gb2312?b?0ru49g==?=", b"=?", b"?=", b"?q?", b"=",
+    b"=3D", b"=\n", b"====", b"Zm9v", b"\x1b$B", b"\x1b(B", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80",
+    b"\xc3\xa9", b"\xe9", b"\xd6\xd0\xce\xc4", b"\x00", b"\x80", b"<html>", b"<!--", b"-->", b"<script>",
+    b"</script>", b'<a href="http://a.example/?b=1&amp;c">', b"</a>", b"<", b">", b"'", b'"',
+    b'<p style="display:none">', b"</p>", b"<font color=white>", b"<td bgcolor='#fff'>", b"<img alt=x src=",
+    b"&#x41;", b"&nbsp", b"&#55296;", b"X-Spam-Flag: YES\n", b"Status: RO\n", b"Subject: hi\n",
+    b"Received: by a with LMTP; now\n",
 )  # fmt: skip
 
 words = st.text("abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=8)
@@ -177,8 +182,8 @@ def delivered(raw: bytes, tagged: bool, crlf: bool, mbox: bool) -> bytes:
     if tagged:
         raw = b"X-Spam-Status: Yes, score=9\n\ttests=A,B\nX-Deciban: spam 31.4\n" + raw
         raw = (
-            b"Return-Path: <me@example.org>\nDelivered-To: you@example.org\nReceived: by host with LMTP id 7;\n\tnow\n"
-            + raw
+            b"Return-Path: <me@example.org>\nDelivered-To: you@example.org\n"
+            b"Received: by host with LMTP id 7;\n\tnow\n" + raw
         )
         raw = raw.replace(b"\nSubject:", b"\nX-Bogosity: Ham\nStatus: RO\nX-UID: 17\nSubject:", 1)
     if mbox:

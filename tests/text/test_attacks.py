@@ -1,7 +1,8 @@
 """Known attacks: at full size nothing fails and every limit holds; twice the input is at most twice the work.
 
-Work is counted on the instrumented build (fuzz/trace.c): basic blocks run and bytes searched or copied, in a process
-of its own. The limits are wide open there, all but the depth, so that no limit hides a loop that is not linear.
+Work is counted on the instrumented build (fuzz/trace.c): basic blocks run and bytes searched or copied, in
+a process of its own. The limits are wide open there, all but the depth, so that no limit hides a loop that
+is not linear.
 """
 
 import json

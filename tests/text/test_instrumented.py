@@ -1,4 +1,4 @@
-"""The compiled part under AddressSanitizer: its own tests, and a fixed number of fuzzed inputs (fuzz/reader.py)."""
+"""The compiled part under AddressSanitizer: its own tests, and a fixed number of fuzzed inputs."""
 
 import subprocess
 
@@ -17,7 +17,8 @@ def instrumented(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_sanitizer_sees_a_write_past_the_end() -> None:
     done = instrumented(
         "-c",
-        "import ctypes; c = ctypes.CDLL(None); c.malloc.restype = ctypes.c_void_p; ctypes.memset(c.malloc(8), 0, 99)",
+        "import ctypes; c = ctypes.CDLL(None); c.malloc.restype = ctypes.c_void_p\n"
+        "ctypes.memset(c.malloc(8), 0, 99)",
     )
     assert done.returncode != 0
     assert "heap-buffer-overflow" in done.stdout

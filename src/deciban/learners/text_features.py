@@ -122,7 +122,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return counts
         check_is_fitted(self, "vocabulary_")
         vocabulary = self.vocabulary_
-        known = ((batch, _numbers(vocabulary.look_up(batch), np.int32)) for batch in self._counted(X, naming=False))
+        known = (
+            (batch, _numbers(vocabulary.look_up(batch), np.int32)) for batch in self._counted(X, naming=False)
+        )
         return _without_unknown(self._matrix(known, len(vocabulary)))
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
@@ -136,7 +138,10 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Learns the vocabulary of some texts and gives their counts."""
         self._check_parameters()
         vocabulary = Vocabulary(randbits(64))
-        learned = ((batch, _numbers(vocabulary.learn(batch), np.int32)) for batch in self._counted(texts, naming=True))
+        learned = (
+            (batch, _numbers(vocabulary.learn(batch), np.int32))
+            for batch in self._counted(texts, naming=True)
+        )
         counts = self._matrix(learned, None)
         kept = self._kept(counts)
         if not len(kept):
@@ -153,7 +158,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _kept(self, counts: sp.csr_matrix) -> npt.NDArray[np.intp]:
         """The columns that min_df, max_df and max_features leave."""
         texts, columns = counts.shape
-        if self.min_df in (0, 1) and isinstance(self.max_df, float) and self.max_df == 1.0 and not self.max_features:
+        if (
+            self.min_df in (0, 1)
+            and isinstance(self.max_df, float)
+            and self.max_df == 1.0
+            and not self.max_features
+        ):
             return np.arange(columns)
         occurrences = np.bincount(counts.indices, minlength=columns)
         least = self.min_df if isinstance(self.min_df, int) else self.min_df * texts
@@ -223,7 +233,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise BadSetting(f"ngram_range must lie within (1, {most}), got {self.ngram_range!r} instead.")
         bits = self.n_features.bit_length() - 1
         if not self.named and (self.n_features != 1 << bits or not 1 <= bits <= 31):
-            raise BadSetting(f"n_features must be a power of two from 2 to 2**31, got {self.n_features} instead.")
+            raise BadSetting(
+                f"n_features must be a power of two from 2 to 2**31, got {self.n_features} instead."
+            )
         if self.n_jobs == 0:
             raise BadSetting("n_jobs must be a number of threads, or -1 for all cores, got 0 instead.")
 
@@ -246,7 +258,9 @@ def _numbers(data: bytes | memoryview, dtype: type[np.generic]) -> npt.NDArray[A
 def _batches(texts: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
     """Texts in lists of about BATCH_CHARACTERS together; a longer text is a list of its own."""
     if isinstance(texts, (str, bytes)):
-        raise NotTexts(f"an iterable of texts is needed, got one {type(texts).__name__} instead. Write [text].")
+        raise NotTexts(
+            f"an iterable of texts is needed, got one {type(texts).__name__} instead. Write [text]."
+        )
     batch: list[str | bytes] = []
     size = 0
     for number, text in enumerate(texts):

@@ -1,9 +1,9 @@
-"""From any bytes to a `Message`: headers, parts, visible and hidden text, links, facts.
+r"""From any bytes to a `Message`: headers, parts, visible and hidden text, links, facts.
 
 >>> from deciban.text import read
->>> message = read(b"Subject: =?utf-8?q?Caf=C3=A9?=\\nContent-Type: text/html\\n\\n<p>Come <b>in</b>!<p>Free")
+>>> message = read(b"Subject: =?utf-8?q?Caf=C3=A9?=\nContent-Type: text/html\n\n<p>Come <b>in</b>!<p>Free")
 >>> message.header("subject"), message.text
-('Café', 'Come in!\\nFree')
+('Café', 'Come in!\nFree')
 """
 
 from deciban.errors import NotBuilt

@@ -1,19 +1,21 @@
 """The canonical form of a message: the bytes that its digest and its features are taken of.
 
-A message that was tagged by a filter, delivered to an mbox or a Maildir, flagged, stored and fetched again must be
-the same message. So the canonical form has
+A message that was tagged by a filter, delivered to an mbox or a Maildir, flagged, stored and fetched again
+must be the same message. So the canonical form has
 
 - line feeds as line ends: CRLF, CRCRLF (what converting twice leaves) and a lone CR all become LF;
 - no mbox "From " line in front, and no ">" in front of a "From " at the start of a line: mboxo quotes only
-  "From ", mboxrd quotes ">From " once more, Maildir quotes nothing, and only without any quoting are they equal;
-- none of the header fields that filters, mail stores and final delivery add (see _fields.pyx), nor a Received
-  field that says "with LMTP", "with POP3" or "with IMAP": that hop is the delivery or the fetching itself;
+  "From ", mboxrd quotes ">From " once more, Maildir quotes nothing, and only without any quoting are they
+  equal;
+- none of the header fields that filters, mail stores and final delivery add (see _fields.pyx), nor a
+  Received field that says "with LMTP", "with POP3" or "with IMAP": that hop is the delivery or the fetching
+  itself;
 - one line feed at its end, however many there were (an mbox separates messages by an empty line);
 - no UTF-8 byte order mark in front.
 
-Here too is decided whether the bytes are a mail at all: they are if they begin with header fields of which at
-least one is known by name and stays. Everything else is read as a document. So a file that begins with a single
-"Subject:" line is a mail, and a note that begins with "Todo: milk" is not.
+Here too is decided whether the bytes are a mail at all: they are if they begin with header fields of which
+at least one is known by name and stays. Everything else is read as a document. So a file that begins with a
+single "Subject:" line is a mail, and a note that begins with "Todo: milk" is not.
 
     b"From me Mon Jan  1\\r\\nX-Spam: no\\r\\nSubject: hi\\r\\n\\r\\n>From here\\r\\n\\r\\n"
     b"Subject: hi\\n\\nFrom here\\n"
@@ -33,31 +35,31 @@ cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1:
     cdef Py_ssize_t after
     reserve(target, source.size)
     while place < source.size:
-        mark = find_byte(source, 13, place, source.size)
+        mark = find_byte(source, c"\r", place, source.size)
         append(target, source, place, mark)
         if mark == source.size:
             break
         after = mark
-        while byte_at(source, after) == 13:
+        while byte_at(source, after) == c"\r":
             after += 1
-        if byte_at(source, after) == 10:
-            append_byte(target, 10)
+        if byte_at(source, after) == c"\n":
+            append_byte(target, c"\n")
             place = after + 1
         else:
             for _ in range(after - mark):
-                append_byte(target, 10)
+                append_byte(target, c"\n")
             place = after
     return 0
 
 
 cdef Py_ssize_t from_line_end(const Buffer* source, Py_ssize_t start) noexcept nogil:
-    """The end of an mbox "From " line (or a quoted one) at this place, past its line feed; -1 if there is none."""
+    """Behind the mbox "From " line (or a quoted one) at this place; -1 if there is none."""
     cdef Py_ssize_t place = start
-    while byte_at(source, place) == 62:
+    while byte_at(source, place) == c">":
         place += 1
-    if not starts_with(source, place, source.size, b"from ") or byte_at(source, place) != 70:
+    if byte_at(source, place) != c"F" or not starts_with(source, place, source.size, b"from "):
         return -1
-    return min(find_byte(source, 10, place, source.size) + 1, source.size)
+    return min(find_byte(source, c"\n", place, source.size) + 1, source.size)
 
 
 cdef Py_ssize_t skip_from_lines(const Buffer* source, Py_ssize_t start) noexcept nogil:
@@ -67,7 +69,7 @@ cdef Py_ssize_t skip_from_lines(const Buffer* source, Py_ssize_t start) noexcept
     while after >= 0:
         place = after
         after = from_line_end(source, place)
-    if field_name_end(source, place, find_byte(source, 10, place, source.size)) < 0:
+    if field_name_end(source, place, find_byte(source, c"\n", place, source.size)) < 0:
         return start
     return place
 
@@ -91,9 +93,9 @@ cdef Py_ssize_t field_end(const Buffer* source, Py_ssize_t start) noexcept nogil
     cdef Py_ssize_t place = start
     cdef int byte
     while place < source.size:
-        place = min(find_byte(source, 10, place, source.size) + 1, source.size)
+        place = min(find_byte(source, c"\n", place, source.size) + 1, source.size)
         byte = byte_at(source, place)
-        if byte != 32 and byte != 9:
+        if byte != c" " and byte != c"\t":
             break
     return place
 
@@ -104,7 +106,7 @@ cdef bint begins_a_mail(const Buffer* source, Py_ssize_t start) noexcept nogil:
     cdef Py_ssize_t colon
     cdef int kind
     while place < source.size:
-        colon = field_name_end(source, place, find_byte(source, 10, place, source.size))
+        colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
         if colon < 0:
             return False
         kind = field_kind(source, place, colon)
@@ -114,19 +116,23 @@ cdef bint begins_a_mail(const Buffer* source, Py_ssize_t start) noexcept nogil:
     return False
 
 
-cdef int append_within(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t limit) except -1:
+cdef int append_within(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t limit
+) except -1:
     """A range copied as far as the limit allows."""
     return append(target, source, start, min(end, start + max(limit - target.size, 0)))
 
 
-cdef Py_ssize_t copy_fields(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit) except -1:
+cdef Py_ssize_t copy_fields(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit
+) except -1:
     """Copies the header fields that stay; the place behind the last field."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t colon
     cdef Py_ssize_t end
     cdef int kind
     while place < source.size:
-        colon = field_name_end(source, place, find_byte(source, 10, place, source.size))
+        colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
         if colon < 0:
             break
         end = field_end(source, place)
@@ -144,9 +150,9 @@ cdef int copy_lines(Buffer* target, const Buffer* source, Py_ssize_t start, Py_s
     cdef Py_ssize_t quote
     while found < source.size and target.size < limit:
         quote = found
-        while quote > place and byte_at(source, quote - 1) == 62:
+        while quote > place and byte_at(source, quote - 1) == c">":
             quote -= 1
-        if quote == 0 or byte_at(source, quote - 1) == 10:
+        if quote == 0 or byte_at(source, quote - 1) == c"\n":
             append_within(target, source, place, quote, limit)
             place = found + 1
         found = find_bytes(source, b">From ", 6, found + 6, source.size)
@@ -163,7 +169,7 @@ cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) 
         content.facts[FACT_LIMIT_BYTES] = source.size > limit
         return append_within(&content.canonical, source, 0, source.size, limit)
     try:
-        if find_byte(source, 13, 0, source.size) < source.size:
+        if find_byte(source, c"\r", 0, source.size) < source.size:
             unify_line_ends(&unified, source)
             lines = unified
         copy_canonical(content, &lines, limit)
@@ -178,7 +184,7 @@ cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) exce
     cdef Py_ssize_t place = 3 if starts_with(source, 0, source.size, b"\xef\xbb\xbf") else 0
     cdef Py_ssize_t limit_and_one = limit + 1
     # First, so that line feeds which only a store added never push a message past the limit.
-    while byte_at(source, source.size - 1) == 10:
+    while byte_at(source, source.size - 1) == c"\n":
         source.size -= 1
     reserve(target, min(source.size, limit) + 2)
     place = skip_from_lines(source, place)
@@ -189,8 +195,8 @@ cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) exce
     if target.size > limit:
         content.facts[FACT_LIMIT_BYTES] = 1
         target.size = limit
-    while target.size > 0 and byte_at(target, target.size - 1) == 10:
+    while target.size > 0 and byte_at(target, target.size - 1) == c"\n":
         target.size -= 1
     if target.size > 0:
-        append_byte(target, 10)
+        append_byte(target, c"\n")
     return 0

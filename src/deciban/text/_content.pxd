@@ -14,7 +14,8 @@ A `Span` is a half-open range [start, end) of one of them; each field below says
 
 Safe by construction: bytes are read only through `byte_at`, which answers -1 outside, rows only through
 `header_at`, `part_at` and `link_at`, which answer an all-zero row outside, and buffers grow only through
-`append` and `append_byte`. Code that follows this cannot read or write past an end, whatever the mail says.
+`append` and `append_byte`, and change only through `set_byte`. Code that follows this cannot read or write past
+an end, whatever the mail says.
 
     cdef Content* content = &message.content
     for i in range(content.headers.count):
@@ -40,7 +41,7 @@ ctypedef struct Span:
     Py_ssize_t end
 
 
-# The header fields that are known by name; any of them makes a file a mail. The order is part of nothing stored.
+# The header fields that are known by name; any of them makes a file a mail. Their order is stored nowhere.
 cdef enum:  # HeaderKind
     HEADER_OTHER = 0
     HEADER_EXTENSION        # any X-… field
@@ -275,7 +276,15 @@ cdef inline int append_byte(Buffer* buffer, uint8_t byte) except -1 nogil:
     return 0
 
 
-cdef inline int append(Buffer* buffer, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
+cdef inline void set_byte(Buffer* buffer, Py_ssize_t place, uint8_t byte) noexcept nogil:
+    """Overwrites one byte; outside of the buffer nothing happens."""
+    if 0 <= place < buffer.size:
+        buffer.data[place] = byte
+
+
+cdef inline int append(
+    Buffer* buffer, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1 nogil:
     """A range of another buffer copied to the end; what lies outside of that buffer is left out."""
     start = max(start, 0)
     end = min(end, source.size)
@@ -287,7 +296,9 @@ cdef inline int append(Buffer* buffer, const Buffer* source, Py_ssize_t start, P
     return 0
 
 
-cdef inline Py_ssize_t find_byte(const Buffer* buffer, uint8_t byte, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
+cdef inline Py_ssize_t find_byte(
+    const Buffer* buffer, uint8_t byte, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil:
     """The first place of a byte in [start, end), or end."""
     cdef const void* found
     start = max(start, 0)
@@ -305,8 +316,8 @@ cdef inline Py_ssize_t find_bytes(
 ) noexcept nogil:
     """The first place in [start, end) where the whole needle lies inside, or end.
 
-    For needles of 2 to 6 bytes whose first byte is rare: memchr and a look at what follows was 3 times as fast as
-    memmem on mail, and its worst case is linear too.
+    For needles of 2 to 6 bytes whose first byte is rare: memchr and a look at what follows was 3 times as
+    fast as memmem on mail, and its worst case is linear too.
     """
     cdef Py_ssize_t place = find_byte(buffer, <uint8_t> needle[0], start, end)
     cdef Py_ssize_t i
@@ -322,7 +333,7 @@ cdef inline Py_ssize_t find_bytes(
 
 
 cdef inline bint is_ascii(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """Whether no byte of [start, end) has its high bit set; one plain loop, so that it becomes vector code."""
+    """Whether no byte of [start, end) has its high bit set; a plain loop, so that it becomes vector code."""
     cdef uint8_t seen = 0
     cdef Py_ssize_t place
     for place in range(max(start, 0), min(end, buffer.size)):
@@ -332,15 +343,35 @@ cdef inline bint is_ascii(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end
 
 cdef inline int lower(int byte) noexcept nogil:
     """An ASCII letter in lower case; everything else, -1 too, as it is."""
-    return byte + 32 if 65 <= byte <= 90 else byte
+    return byte + 32 if c"A" <= byte <= c"Z" else byte
+
+
+cdef inline bint is_letter(int byte) noexcept nogil:
+    """An ASCII letter."""
+    return c"a" <= lower(byte) <= c"z"
+
+
+cdef inline bint is_digit(int byte) noexcept nogil:
+    """An ASCII digit."""
+    return c"0" <= byte <= c"9"
+
+
+cdef inline int hex_value(int byte) noexcept nogil:
+    """The value of a hex digit, or -1."""
+    if is_digit(byte):
+        return byte - c"0"
+    byte = lower(byte)
+    return byte - c"a" + 10 if c"a" <= byte <= c"f" else -1
 
 
 cdef inline bint is_blank(int byte) noexcept nogil:
     """Space, tab, line feed, carriage return, form feed, vertical tab."""
-    return byte == 32 or 9 <= byte <= 13
+    return byte == c" " or c"\t" <= byte <= c"\r"
 
 
-cdef inline bint equals(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word) noexcept nogil:
+cdef inline bint equals(
+    const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word
+) noexcept nogil:
     """Whether [start, end) is this lower-case word, letter case aside."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t i = 0
@@ -352,7 +383,9 @@ cdef inline bint equals(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, 
     return place == end
 
 
-cdef inline bint starts_with(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word) noexcept nogil:
+cdef inline bint starts_with(
+    const Buffer* buffer, Py_ssize_t start, Py_ssize_t end, const char* word
+) noexcept nogil:
     """Whether [start, end) begins with this lower-case word, letter case aside."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t i = 0
@@ -382,7 +415,9 @@ cdef inline int append_code(Buffer* buffer, uint32_t code) except -1 nogil:
     return append_byte(buffer, <uint8_t> (0x80 | code & 0x3F))
 
 
-cdef inline int append_lower(Buffer* buffer, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
+cdef inline int append_lower(
+    Buffer* buffer, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1 nogil:
     """A range of another buffer, its ASCII letters in lower case."""
     cdef Py_ssize_t place
     start = max(start, 0)

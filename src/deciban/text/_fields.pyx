@@ -1,13 +1,14 @@
 """Header field names: which are known, and which a filter or a mail store adds after the message was sent.
 
-Single names are looked up in a table (_names.pxd) that is filled at import; families of names (X-Spam-…, List-…,
-Content-…) are told by their beginning.
+Single names are looked up in a table (_names.pxd) that is filled at import; families of names (X-Spam-…,
+List-…, Content-…) are told by their beginning.
 
 The added ones are left out of the canonical form, so that a message has one digest before and after it was
 tagged, delivered, stored and fetched. They are: verdicts of filters; flags, numbers and lengths that mbox,
-Maildir, IMAP stores and mail programs keep in headers; and what final delivery writes (RFC 5321: Return-Path;
-Postfix, Exim and Dovecot: Delivered-To, X-Original-To, Envelope-To, Delivery-Date). A classifier that runs in
-front of the mailbox sees none of the latter, one that learns from the mailbox sees them all.
+Maildir, IMAP stores and mail programs keep in headers; and what final delivery writes (RFC 5321:
+Return-Path; Postfix, Exim and Dovecot: Delivered-To, X-Original-To, Envelope-To, Delivery-Date). A
+classifier that runs in front of the mailbox sees none of the latter, one that learns from the mailbox sees
+them all.
 """
 
 from deciban.text._content cimport *
@@ -44,9 +45,9 @@ KNOWN = {
     HEADER_NEWS: "newsgroups path xref nntp-posting-host nntp-posting-date followup-to distribution",
     FIELD_ADDED: (
         "status lines content-length return-path delivered-to delivery-date envelope-to "
-        "x-status x-uid x-uidl x-keywords x-imap x-imapbase x-tuid x-sieve x-account-key x-bogosity x-ham-report "
-        "x-text-classification x-popfile-link x-original-to x-envelope-to x-envelope-from x-gmail-labels "
-        "x-gm-thrid x-gm-msgid x-offlineimap x-label"
+        "x-status x-uid x-uidl x-keywords x-imap x-imapbase x-tuid x-sieve x-account-key x-bogosity "
+        "x-ham-report x-text-classification x-popfile-link x-original-to x-envelope-to x-envelope-from "
+        "x-gmail-labels x-gm-thrid x-gm-msgid x-offlineimap x-label"
     ),
 }
 
@@ -93,14 +94,14 @@ cdef int field_kind(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noex
 cdef Py_ssize_t field_name_end(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """The place of the colon if the line [start, end) begins a header field, else -1.
 
-    RFC 5322: printable ASCII without the colon. The obsolete white space before the colon is not tolerated, since
-    prose has colons too ("re : your mail").
+    RFC 5322: printable ASCII without the colon. The obsolete white space before the colon is not tolerated,
+    since prose has colons too ("re : your mail").
     """
     cdef Py_ssize_t place = start
     cdef int byte
     while place < end:
         byte = byte_at(source, place)
-        if byte == 58:
+        if byte == c":":
             return place if place > start else -1
         if byte <= 32 or byte >= 127:
             return -1

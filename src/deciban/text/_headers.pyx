@@ -1,4 +1,4 @@
-"""Header fields: found in the canonical form, unfolded, RFC 2047 decoded, and their parameters (RFC 2045, RFC 2231).
+"""Header fields: found in the canonical form, unfolded, RFC 2047 decoded; parameters (RFC 2045, RFC 2231).
 
     Subject: =?utf-8?q?caf=C3=A9?=        →  name "subject", value "café"
      =?utf-8?q?_noir?=                       adjacent words join: "café noir"
@@ -6,9 +6,10 @@
      filename*0*=utf-8''na%C3%AFve;      →  parameter_of(…, "filename") is "naïve.txt"
      filename*1=.txt
 
-A block of fields ends at an empty line, or at the first line that is no field (then the facts say so). Bytes of
-adjacent words in one charset are joined before they are decoded, because mail programs cut words in the middle of
-a character. A broken word stays as it was written. The end "?=" of a word is sought no further once there is none.
+A block of fields ends at an empty line, or at the first line that is no field (then the facts say so).
+Bytes of adjacent words in one charset are joined before they are decoded, because mail programs cut words
+in the middle of a character. A broken word stays as it was written. The end "?=" of a word is sought no
+further once there is none.
 """
 
 from libc.stdlib cimport realloc
@@ -42,21 +43,23 @@ cdef int add_header(Content* content, Header header) except -1:
     return 0
 
 
-cdef bint find_word(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t last_end, Word* word) noexcept nogil:
+cdef bint find_word(
+    const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t last_end, Word* word
+) noexcept nogil:
     """Whether a whole encoded word begins at this "=?"; `last_end` is the place of the last "?=" there is."""
     cdef Py_ssize_t place = start + 2
     cdef int encoding
     word.charset.start = place
-    while place < min(end, start + 66) and byte_at(source, place) != 63 and byte_at(source, place) > 32:
+    while place < min(end, start + 66) and byte_at(source, place) != c"?" and byte_at(source, place) > 32:
         place += 1
     # RFC 2231 lets a language follow: =?utf-8*en?…
-    word.charset.end = find_byte(source, 42, word.charset.start, place)
-    if byte_at(source, place) != 63 or byte_at(source, place + 2) != 63 or place + 3 > last_end:
+    word.charset.end = find_byte(source, c"*", word.charset.start, place)
+    if byte_at(source, place) != c"?" or byte_at(source, place + 2) != c"?" or place + 3 > last_end:
         return False
     encoding = lower(byte_at(source, place + 1))
-    if encoding != 98 and encoding != 113:
+    if encoding != c"b" and encoding != c"q":
         return False
-    word.base64 = encoding == 98
+    word.base64 = encoding == c"b"
     word.content.start = place + 3
     word.content.end = find_bytes(source, b"?=", 2, place + 3, end)
     word.end = word.content.end + 2
@@ -67,7 +70,7 @@ cdef Py_ssize_t last_word_end(const Buffer* source, Py_ssize_t start, Py_ssize_t
     """The place of the last "?=", or -1: behind it no word can end."""
     cdef Py_ssize_t place = end - 2
     while place >= start:
-        if byte_at(source, place) == 63 and byte_at(source, place + 1) == 61:
+        if byte_at(source, place) == c"?" and byte_at(source, place + 1) == c"=":
             return place
         place -= 1
     return -1
@@ -109,14 +112,14 @@ cdef int append_unfolded(Content* content, const Buffer* source, Py_ssize_t star
     cdef Span none
     none.start = none.end = 0
     while place < end:
-        line_end = find_byte(source, 10, place, end)
+        line_end = find_byte(source, c"\n", place, end)
         decode_text(content, source, place, line_end, source, none, &content.strings, NULL)
         if line_end == end:
             break
         place = line_end + 1
         while place < end and is_blank(byte_at(source, place)):
             place += 1
-        append_byte(&content.strings, 32)
+        append_byte(&content.strings, c" ")
     return 0
 
 
@@ -129,7 +132,9 @@ cdef bint is_all_blank(const Buffer* source, Py_ssize_t start, Py_ssize_t end) n
     return True
 
 
-cdef int append_value(Content* content, Scratch* scratch, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef int append_value(
+    Content* content, Scratch* scratch, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1:
     """A field's value with its encoded words decoded."""
     cdef Py_ssize_t plain = start
     cdef Py_ssize_t mark = find_bytes(source, b"=?", 2, start, end)
@@ -172,14 +177,15 @@ cdef Span stripped(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end) noexc
 
 cdef void blank_line_ends(Buffer* buffer, Py_ssize_t start) noexcept nogil:
     """A value is one line, even if an encoded word holds line ends."""
-    cdef Py_ssize_t place = find_byte(buffer, 10, start, buffer.size)
+    cdef Py_ssize_t place = find_byte(buffer, c"\n", start, buffer.size)
     while place < buffer.size:
-        buffer.data[place] = 32
-        place = find_byte(buffer, 10, place + 1, buffer.size)
+        set_byte(buffer, place, c" ")
+        place = find_byte(buffer, c"\n", place + 1, buffer.size)
 
 
 cdef int read_field(
-    Content* content, Scratch* scratch, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end, int part, Py_ssize_t longest
+    Content* content, Scratch* scratch, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end,
+    int part, Py_ssize_t longest
 ) except -1:
     """One field [start, end) into the table; of a field that is too long only its beginning."""
     cdef const Buffer* source = &content.canonical
@@ -215,15 +221,15 @@ cdef Py_ssize_t read_headers(
     cdef Py_ssize_t colon
     cdef Py_ssize_t end
     while place < source.size:
-        end = find_byte(source, 10, place, source.size)
+        end = find_byte(source, c"\n", place, source.size)
         if end == place:
             return place + 1
         colon = field_name_end(source, place, end)
         if colon < 0:
             content.facts[FACT_BROKEN_HEADER] += 1
             return place
-        while byte_at(source, end + 1) == 32 or byte_at(source, end + 1) == 9:
-            end = find_byte(source, 10, end + 1, source.size)
+        while byte_at(source, end + 1) == c" " or byte_at(source, end + 1) == c"\t":
+            end = find_byte(source, c"\n", end + 1, source.size)
         if content.headers.count < most:
             read_field(content, scratch, place, colon, end, part, longest)
         else:
@@ -240,11 +246,11 @@ cdef Span media_type_of(Content* content, Span value) except *:
     cdef int byte
     while place < value.end:
         byte = byte_at(strings, place)
-        if byte == 59 or is_blank(byte):
+        if byte == c";" or is_blank(byte):
             break
         place += 1
     result.start = result.end = strings.size
-    if find_byte(strings, 47, value.start, place) < place:
+    if find_byte(strings, c"/", value.start, place) < place:
         # One by one: the source is the buffer that grows.
         for at in range(value.start, place):
             append_byte(strings, <uint8_t> lower(byte_at(strings, at)))
@@ -259,38 +265,40 @@ cdef Py_ssize_t skip_blank(const Buffer* source, Py_ssize_t place, Py_ssize_t en
     return place
 
 
-cdef Py_ssize_t append_parameter(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t append_parameter(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1:
     """A parameter's value, quoted or not, as it stands; the place behind it."""
     cdef Py_ssize_t place = start
     cdef int byte
-    if byte_at(source, place) == 34:
+    if byte_at(source, place) == c"\"":
         place += 1
-        while place < end and byte_at(source, place) != 34:
-            if byte_at(source, place) == 92 and place + 1 < end:
+        while place < end and byte_at(source, place) != c"\"":
+            if byte_at(source, place) == c"\\" and place + 1 < end:
                 place += 1
             append_byte(target, <uint8_t> byte_at(source, place))
             place += 1
         return place + 1
     while place < end:
         byte = byte_at(source, place)
-        if byte == 59 or is_blank(byte):
+        if byte == c";" or is_blank(byte):
             break
         append_byte(target, <uint8_t> byte)
         place += 1
     return place
 
 
-cdef int append_percent_decoded(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef int append_percent_decoded(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1:
     """RFC 2231: %C3%A9 → two bytes."""
     cdef Py_ssize_t place = start
     cdef int high
     cdef int low
     while place < end:
-        if byte_at(source, place) == 37 and place + 2 < end:
-            high = lower(byte_at(source, place + 1))
-            low = lower(byte_at(source, place + 2))
-            high = high - 48 if 48 <= high <= 57 else high - 87 if 97 <= high <= 102 else -1
-            low = low - 48 if 48 <= low <= 57 else low - 87 if 97 <= low <= 102 else -1
+        if byte_at(source, place) == c"%" and place + 2 < end:
+            high = hex_value(byte_at(source, place + 1))
+            low = hex_value(byte_at(source, place + 2))
             if high >= 0 and low >= 0:
                 append_byte(target, <uint8_t> (high * 16 + low))
                 place += 3
@@ -300,11 +308,13 @@ cdef int append_percent_decoded(Buffer* target, const Buffer* source, Py_ssize_t
     return 0
 
 
-cdef int collect_parameter(Content* content, Scratch* scratch, Span value, const char* name, Span* charset) except -1:
+cdef int collect_parameter(
+    Content* content, Scratch* scratch, Span value, const char* name, Span* charset
+) except -1:
     """The bytes of a parameter into scratch.words, its RFC 2231 sections in the order in which they stand."""
     cdef Buffer* strings = &content.strings
     cdef Buffer* raw = &scratch.decoded
-    cdef Py_ssize_t place = find_byte(strings, 59, value.start, value.end)
+    cdef Py_ssize_t place = find_byte(strings, c";", value.start, value.end)
     cdef Py_ssize_t start
     cdef Py_ssize_t stop
     cdef Py_ssize_t mark
@@ -312,27 +322,27 @@ cdef int collect_parameter(Content* content, Scratch* scratch, Span value, const
     while place < value.end:
         start = skip_blank(strings, place + 1, value.end)
         stop = start
-        while stop < value.end and byte_at(strings, stop) != 61 and byte_at(strings, stop) != 59:
+        while stop < value.end and byte_at(strings, stop) != c"=" and byte_at(strings, stop) != c";":
             stop += 1
-        if byte_at(strings, stop) != 61 or stop >= value.end:
+        if byte_at(strings, stop) != c"=" or stop >= value.end:
             place = stop
             continue
         raw.size = 0
         place = append_parameter(raw, strings, skip_blank(strings, stop + 1, value.end), value.end)
-        place = find_byte(strings, 59, place, value.end)
+        place = find_byte(strings, c";", place, value.end)
         while stop > start and is_blank(byte_at(strings, stop - 1)):
             stop -= 1
-        mark = find_byte(strings, 42, start, stop)
+        mark = find_byte(strings, c"*", start, stop)
         if not equals(strings, start, mark, name):
             continue
         if mark == stop and scratch.words.size:
             continue  # a repeated parameter, or a plain one beside its RFC 2231 form: the first stays
-        extended = stop > mark and byte_at(strings, stop - 1) == 42
+        extended = stop > mark and byte_at(strings, stop - 1) == c"*"
         start = 0
         if extended and scratch.words.size == 0:
             # charset'language'text
-            mark = find_byte(raw, 39, 0, raw.size)
-            stop = find_byte(raw, 39, mark + 1, raw.size)
+            mark = find_byte(raw, c"'", 0, raw.size)
+            stop = find_byte(raw, c"'", mark + 1, raw.size)
             if stop < raw.size:
                 charset.start = strings.size
                 append_lower(strings, raw, 0, mark)
@@ -346,14 +356,15 @@ cdef int collect_parameter(Content* content, Scratch* scratch, Span value, const
 
 
 cdef Span parameter_of(Content* content, Scratch* scratch, Span value, const char* name) except *:
-    """One parameter of a field's value (a span of strings), decoded into strings; empty if it is not there."""
+    """One parameter of a field's value (a span of strings), decoded into strings; empty if it is missing."""
     cdef Span charset
     cdef Span result
     charset.start = charset.end = 0
     scratch.words.size = 0
     collect_parameter(content, scratch, value, name, &charset)
     result.start = content.strings.size
-    decode_text(content, &scratch.words, 0, scratch.words.size, &content.strings, charset, &content.strings, NULL)
+    decode_text(
+        content, &scratch.words, 0, scratch.words.size, &content.strings, charset, &content.strings, NULL)
     result.end = content.strings.size
     scratch.words.size = 0
     return result

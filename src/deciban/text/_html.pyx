@@ -1,18 +1,21 @@
-"""HTML to text, in one pass and without a tree: what a reader would see, what is hidden from him, and the links.
+"""HTML to text, in one pass and without a tree: what a reader sees, what is hidden from him, and the links.
 
-    <p>Buy <b>now</b>, fr<!-- x -->ee<div style="display:none">dear friend</div>  →  "Buy now, free" and, hidden, "dear friend"
+    <p>Buy <b>now</b>, fr<!-- x -->ee<div style="display:none">dear friend</div>
+
+is "Buy now, free" and, hidden, "dear friend".
 
 - Block elements separate words, inline elements and comments do not. White space collapses to one space.
-- Comments, scripts and style sheets are dropped and counted. As in a browser, one that never ends goes on to the end:
-  nothing is ever scanned twice, so the pass is linear on any input.
-- Text is *hidden* inside an element with `display:none`, `visibility:hidden`, `opacity:0`, `mso-hide:all`, a font
-  size of 0 or 1 pixel, no height or width with `overflow:hidden`, the attribute `hidden`, or a colour that is within 8
-  of 256 steps of its background on each channel. What an outer element hides by size or colour an inner one may show
-  again. Rules of style sheets are not applied: that would need a tree.
+- Comments, scripts and style sheets are dropped and counted. As in a browser, one that never ends goes on
+  to the end: nothing is ever scanned twice, so the pass is linear on any input.
+- Text is *hidden* inside an element with `display:none`, `visibility:hidden`, `opacity:0`, `mso-hide:all`,
+  a font size of 0 or 1 pixel, no height or width with `overflow:hidden`, the attribute `hidden`, or a
+  colour that is within 8 of 256 steps of its background on each channel. What an outer element hides by
+  size or colour an inner one may show again. Rules of style sheets are not applied: that would need a tree.
 - Each start tag leaves a line in `markup`, each target of a link, image or form a row in `links`.
 
-Instead of a stack of open elements there is a counter: inside an element that hides, start tags of the same name
-count up and end tags down; at zero it is over. Backgrounds need a small stack of such counters, of fixed size.
+Instead of a stack of open elements there is a counter: inside an element that hides, start tags of the same
+name count up and end tags down; at zero it is over. Backgrounds need a small stack of such counters, of
+fixed size.
 """
 
 from libc.stdlib cimport realloc
@@ -62,9 +65,9 @@ cdef enum:  # Attribute
 
 ELEMENTS = {
     BREAKS: (
-        "p div br hr h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr caption thead tbody tfoot blockquote center address "
-        "article aside footer header main nav section figure figcaption fieldset form head html pre body "
-        "option select title img"
+        "p div br hr h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr caption thead tbody tfoot blockquote "
+        "center address article aside footer header main nav section figure figcaption fieldset form head html "
+        "pre body option select title img"
     ),
     SPACES: "td th input button textarea label iframe object img",
     VOID: "br hr img input meta link base area col param embed source wbr frame",
@@ -87,10 +90,11 @@ ATTRIBUTES = {
     ATTRIBUTE_ALT: "alt",
 }
 COLOURS = {
-    "white": 0xFFFFFF, "black": 0, "red": 0xFF0000, "green": 0x8000, "blue": 0xFF, "yellow": 0xFFFF00, "gray": 0x808080,
-    "grey": 0x808080, "silver": 0xC0C0C0, "navy": 0x80, "maroon": 0x800000, "purple": 0x800080, "teal": 0x8080,
-    "lime": 0xFF00, "aqua": 0xFFFF, "cyan": 0xFFFF, "fuchsia": 0xFF00FF, "magenta": 0xFF00FF, "olive": 0x808000,
-    "orange": 0xFFA500, "snow": 0xFFFAFA, "ivory": 0xFFFFF0, "whitesmoke": 0xF5F5F5,
+    "white": 0xFFFFFF, "black": 0, "red": 0xFF0000, "green": 0x8000, "blue": 0xFF, "yellow": 0xFFFF00,
+    "gray": 0x808080, "grey": 0x808080, "silver": 0xC0C0C0, "navy": 0x80, "maroon": 0x800000,
+    "purple": 0x800080, "teal": 0x8080, "lime": 0xFF00, "aqua": 0xFFFF, "cyan": 0xFFFF, "fuchsia": 0xFF00FF,
+    "magenta": 0xFF00FF, "olive": 0x808000, "orange": 0xFFA500, "snow": 0xFFFAFA, "ivory": 0xFFFFF0,
+    "whitesmoke": 0xF5F5F5,
 }
 
 cdef Names ELEMENT_TABLE
@@ -157,14 +161,14 @@ cdef int fill_tables() except -1:
     return 0
 
 
-cdef inline bint is_letter(int byte) noexcept nogil:
-    """An ASCII letter."""
-    return 97 <= lower(byte) <= 122
+cdef inline bint is_alphanumeric(int byte) noexcept nogil:
+    """An ASCII letter or digit."""
+    return is_letter(byte) or is_digit(byte)
 
 
 cdef inline bint is_name_byte(int byte) noexcept nogil:
     """A letter, a digit, or one of - _ : . in the name of a tag or an attribute."""
-    return is_letter(byte) or 48 <= byte <= 57 or byte == 45 or byte == 95 or byte == 58 or byte == 46
+    return is_alphanumeric(byte) or byte == c"-" or byte == c"_" or byte == c":" or byte == c"."
 
 
 cdef bint looks_like_html(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
@@ -187,42 +191,45 @@ cdef bint looks_like_html(const Buffer* source, Py_ssize_t start, Py_ssize_t end
     )
 
 
-cdef Py_ssize_t append_entity(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t append_entity(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) except -1:
     """The character reference at "&", or the "&" itself where there is none; the place behind it."""
     cdef Py_ssize_t place = start + 1
     cdef uint32_t code = 0
     cdef int byte
     cdef int known
-    if byte_at(source, place) == 35 and place < end:
+    if byte_at(source, place) == c"#" and place < end:
         place += 1
-        if lower(byte_at(source, place)) == 120 and place < end:
+        if lower(byte_at(source, place)) == c"x" and place < end:
             place = read_number(source, place + 1, end, 16, &code)
         else:
             place = read_number(source, place, end, 10, &code)
         if place < 0:
-            append_byte(target, 38)
+            append_byte(target, c"&")
             return start + 1
         # As everywhere on the web, 128–159 mean what cp1252 has there.
         append_western(target, code) if 0 < code < 256 else append_code(target, code if code else 0xFFFD)
     else:
-        while place < min(end, start + 12) and (is_letter(byte_at(source, place)) or 48 <= byte_at(source, place) <= 57):
+        while place < min(end, start + 12) and is_alphanumeric(byte_at(source, place)):
             place += 1
         known = number_of(&ENTITY_TABLE, name_hash(source, start + 1, place, False))
         if known == NO_NAME or place == start + 1:
-            append_byte(target, 38)
+            append_byte(target, c"&")
             return start + 1
         append_code(target, known)
     byte = byte_at(source, place) if place < end else -1
-    return place + 1 if byte == 59 else place
+    return place + 1 if byte == c";" else place
 
 
-cdef Py_ssize_t read_number(const Buffer* source, Py_ssize_t start, Py_ssize_t end, int radix, uint32_t* code) noexcept nogil:
+cdef Py_ssize_t read_number(
+    const Buffer* source, Py_ssize_t start, Py_ssize_t end, int radix, uint32_t* code
+) noexcept nogil:
     """A number in this radix, at most 8 digits of it; the place behind it, or -1 if there is no digit."""
     cdef Py_ssize_t place = start
     cdef int digit
     while place < end and place < start + 8:
-        digit = lower(byte_at(source, place))
-        digit = digit - 48 if digit <= 57 else digit - 87 if digit >= 97 else -1
+        digit = hex_value(byte_at(source, place))
         if digit < 0 or digit >= radix:
             break
         code[0] = code[0] * radix + digit
@@ -230,17 +237,19 @@ cdef Py_ssize_t read_number(const Buffer* source, Py_ssize_t start, Py_ssize_t e
     return place if place > start else -1
 
 
-cdef int append_decoded(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint joined) except -1:
+cdef int append_decoded(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint joined
+) except -1:
     """An attribute value with its character references decoded; `joined` drops white space, as in a link."""
     cdef Py_ssize_t place = start
     cdef int byte
     while place < end:
         byte = byte_at(source, place)
-        if byte == 38:
+        if byte == c"&":
             place = append_entity(target, source, place, end)
             continue
         if is_blank(byte):
-            byte = -1 if joined else 32
+            byte = -1 if joined else c" "
         if byte >= 0:
             append_byte(target, <uint8_t> byte)
         place += 1
@@ -253,7 +262,7 @@ cdef inline Buffer* open_run(Content* content, Page* page) except NULL:
     if page.reason == SHOWN:
         target = &content.text
         if page.gap and target.size > page.text_start:
-            append_byte(target, 10 if page.gap == 2 else 32)
+            append_byte(target, c"\n" if page.gap == 2 else c" ")
         page.gap = 0
         return target
     target = &content.hidden
@@ -262,7 +271,7 @@ cdef inline Buffer* open_run(Content* content, Page* page) except NULL:
         page.run_open = True
         page.hidden_gap = 2
     if page.hidden_gap and target.size > page.hidden_start:
-        append_byte(target, 10 if page.hidden_gap == 2 else 32)
+        append_byte(target, c"\n" if page.hidden_gap == 2 else c" ")
     page.hidden_gap = 0
     return target
 
@@ -284,18 +293,18 @@ cdef Py_ssize_t read_run(Content* content, Page* page, Py_ssize_t start, Py_ssiz
     cdef int byte
     while place < end:
         byte = byte_at(source, place)
-        if byte == 60:
+        if byte == c"<":
             break
         if is_blank(byte):
-            leave_gap(page, 2 if byte == 10 and page.preformatted else 1)
+            leave_gap(page, 2 if byte == c"\n" and page.preformatted else 1)
             place += 1
             continue
         target = open_run(content, page)
-        if byte == 38:
+        if byte == c"&":
             place = append_entity(target, source, place, end)
             continue
         word = place
-        while place < end and byte != 60 and byte != 38 and not is_blank(byte):
+        while place < end and byte != c"<" and byte != c"&" and not is_blank(byte):
             place += 1
             byte = byte_at(source, place)
         append(target, source, word, place)
@@ -307,7 +316,7 @@ cdef int32_t colour_of(const Buffer* source, Py_ssize_t start, Py_ssize_t end) n
     cdef Py_ssize_t place = start
     cdef uint32_t code = 0
     cdef int known
-    cdef bint marked = byte_at(source, place) == 35
+    cdef bint marked = byte_at(source, place) == c"#"
     if starts_with(source, start, end, b"rgb("):
         return mixed_colour(source, start + 4, end)
     place += marked
@@ -327,7 +336,7 @@ cdef int32_t mixed_colour(const Buffer* source, Py_ssize_t start, Py_ssize_t end
     cdef uint32_t channel
     cdef int i
     for i in range(3):
-        while place < end and (is_blank(byte_at(source, place)) or byte_at(source, place) == 44):
+        while place < end and (is_blank(byte_at(source, place)) or byte_at(source, place) == c","):
             place += 1
         channel = 0
         place = read_number(source, place, end, 10, &channel)
@@ -354,8 +363,8 @@ cdef bint is_zero(const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint o
     """Whether a length is 0 in any unit (or at most 1px, which no one can read)."""
     cdef Py_ssize_t place = start
     cdef bint zero = True
-    while place < end and (48 <= byte_at(source, place) <= 57 or byte_at(source, place) == 46):
-        zero = zero and (byte_at(source, place) == 48 or byte_at(source, place) == 46)
+    while place < end and (is_digit(byte_at(source, place)) or byte_at(source, place) == c"."):
+        zero = zero and (byte_at(source, place) == c"0" or byte_at(source, place) == c".")
         place += 1
     if place == start:
         return False
@@ -405,8 +414,8 @@ cdef int read_style(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Styl
     cdef Py_ssize_t semicolon
     cdef Py_ssize_t colon
     while place < end:
-        semicolon = find_byte(source, 59, place, end)
-        colon = find_byte(source, 58, place, semicolon)
+        semicolon = find_byte(source, c";", place, end)
+        colon = find_byte(source, c":", place, semicolon)
         if colon < semicolon:
             read_declaration(source, place, colon, semicolon, style)
         place = semicolon + 1
@@ -449,18 +458,19 @@ cdef void close_anchor(Content* content, Page* page) noexcept nogil:
 
 
 cdef int note_attribute(
-    Content* content, const Buffer* source, Py_ssize_t name, Py_ssize_t name_end, Py_ssize_t start, Py_ssize_t end
+    Content* content, const Buffer* source, Py_ssize_t name, Py_ssize_t name_end,
+    Py_ssize_t start, Py_ssize_t end
 ) except -1:
     """One attribute in the markup, with its value if that is short."""
     cdef Py_ssize_t place
-    append_byte(&content.markup, 32)
+    append_byte(&content.markup, c" ")
     append_lower(&content.markup, source, name, name_end)
     if start == end or end - start > SHORT_VALUE:
         return 0
     for place in range(start, end):
         if byte_at(source, place) <= 32:
             return 0
-    append_byte(&content.markup, 61)
+    append_byte(&content.markup, c"=")
     return append_lower(&content.markup, source, start, end)
 
 
@@ -492,24 +502,24 @@ cdef int use_attribute(
 
 
 cdef Py_ssize_t value_end(Page* page, Py_ssize_t start, Py_ssize_t end, Py_ssize_t* after) noexcept nogil:
-    """The end of an attribute value whose (optional) quote stands before `start`; `after` gets the place behind it.
+    """The end of an attribute value, whose quote (if any) stands before `start`; `after` gets where to go on.
 
     A quote that is never closed counts as none, and once one was sought in vain it is not sought again.
     """
     cdef const Buffer* source = page.source
     cdef int quote = byte_at(source, start - 1)
     cdef Py_ssize_t place
-    if quote == 34 and not page.no_double_quote or quote == 39 and not page.no_single_quote:
+    if quote == c"\"" and not page.no_double_quote or quote == c"'" and not page.no_single_quote:
         place = find_byte(source, <uint8_t> quote, start, end)
         if place < end:
             after[0] = place + 1
             return place
-        if quote == 34:
+        if quote == c"\"":
             page.no_double_quote = True
         else:
             page.no_single_quote = True
     place = start
-    while place < end and byte_at(source, place) != 62 and not is_blank(byte_at(source, place)):
+    while place < end and byte_at(source, place) != c">" and not is_blank(byte_at(source, place)):
         place += 1
     after[0] = place
     return place
@@ -525,7 +535,8 @@ cdef Py_ssize_t read_attributes(
     cdef Py_ssize_t name_end
     cdef Py_ssize_t value
     cdef Py_ssize_t stop
-    while place < end and byte_at(source, place) != 62:
+    cdef int known
+    while place < end and byte_at(source, place) != c">":
         if not is_name_byte(byte_at(source, place)):
             place += 1
             continue
@@ -536,17 +547,17 @@ cdef Py_ssize_t read_attributes(
         while place < end and is_blank(byte_at(source, place)):
             place += 1
         value = stop = place
-        if place < end and byte_at(source, place) == 61:
+        if place < end and byte_at(source, place) == c"=":
             place += 1
             while place < end and is_blank(byte_at(source, place)):
                 place += 1
-            if place < end and (byte_at(source, place) == 34 or byte_at(source, place) == 39):
+            if place < end and (byte_at(source, place) == c"\"" or byte_at(source, place) == c"'"):
                 place += 1
             value = place
             stop = value_end(page, value, end, &place)
         note_attribute(content, source, name, name_end, value, stop)
-        use_attribute(
-            content, page, element, number_of(&ATTRIBUTE_TABLE, name_hash(source, name, name_end, True)), value, stop, style)
+        known = number_of(&ATTRIBUTE_TABLE, name_hash(source, name, name_end, True))
+        use_attribute(content, page, element, known, value, stop, style)
     return min(place + 1, end)
 
 
@@ -640,7 +651,7 @@ cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, P
     if element & ANCHOR:
         close_anchor(content, page)
     place = read_attributes(content, page, element, place, end, &style)
-    append_byte(&content.markup, 10)
+    append_byte(&content.markup, c"\n")
     if element & RAW:
         content.facts[FACT_HTML_SCRIPTS if element & SCRIPT else FACT_HTML_STYLES] += 1
         return skip_raw(source, name, place, end)
@@ -695,7 +706,7 @@ cdef Py_ssize_t read_end_tag(Content* content, Page* page, Py_ssize_t start, Py_
         close_anchor(content, page)
     if element & PREFORMATTED and page.preformatted > 0:
         page.preformatted -= PREFORMATTED
-    return min(find_byte(source, 62, place, end) + 1, end)
+    return min(find_byte(source, c">", place, end) + 1, end)
 
 
 cdef Py_ssize_t read_markup(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1:
@@ -704,15 +715,15 @@ cdef Py_ssize_t read_markup(Content* content, Page* page, Py_ssize_t start, Py_s
     cdef int byte = byte_at(source, start + 1) if start + 1 < end else -1
     if is_letter(byte):
         return read_start_tag(content, page, start + 1, end)
-    if byte == 47:
+    if byte == c"/":
         return read_end_tag(content, page, start + 2, end)
-    if byte == 33 or byte == 63:
+    if byte == c"!" or byte == c"?":
         if starts_with(source, start, end, b"<!--"):
             content.facts[FACT_HTML_COMMENTS] += 1
             # "<!-->" is a whole comment, so the search begins inside of the opening.
             return min(find_bytes(source, b"-->", 3, start + 2, end) + 3, end)
-        return min(find_byte(source, 62, start, end) + 1, end)
-    append_byte(open_run(content, page), 60)
+        return min(find_byte(source, c">", start, end) + 1, end)
+    append_byte(open_run(content, page), c"<")
     return start + 1
 
 
@@ -728,7 +739,7 @@ cdef int read_html(Content* content, const Buffer* source, int part, Py_ssize_t 
     page.hidden_start = content.hidden.size
     page.anchor = -1
     while place < source.size:
-        if byte_at(source, place) == 60:
+        if byte_at(source, place) == c"<":
             place = read_markup(content, &page, place, source.size)
         else:
             place = read_run(content, &page, place, source.size)

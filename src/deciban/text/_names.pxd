@@ -1,8 +1,8 @@
 """A small table from names to numbers, filled once and then only asked: field names, HTML tags, entities.
 
-A name is known by its FNV-1a hash in a table with open addressing. Two names with one hash would be taken for each
-other: among the few hundred entered ones that does not happen, and a mail that makes up such a name gains nothing
-but to be read as if it had written the real one.
+A name is known by its FNV-1a hash in a table with open addressing. Two names with one hash would be taken
+for each other: among the few hundred entered ones that does not happen, and a mail that makes up such a
+name gains nothing but to be read as if it had written the real one.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -23,7 +23,9 @@ ctypedef struct Names:
     NameSlot[NAME_SLOTS] slots
 
 
-cdef inline uint64_t name_hash(const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint any_case) noexcept nogil:
+cdef inline uint64_t name_hash(
+    const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint any_case
+) noexcept nogil:
     """FNV-1a of the name, lower-cased if case does not matter; never 0."""
     cdef uint64_t value = <uint64_t> 0xCBF29CE484222325ULL
     cdef Py_ssize_t place

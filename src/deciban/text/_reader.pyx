@@ -5,21 +5,26 @@
                                                           ├ _charset   → UTF-8
                                                           └ _html      → visible and hidden text, links
 
-The tree is walked by one loop over places in the canonical form. A *level* is an open multipart with its boundary.
-A line that begins with "--" is compared with the levels by length and hash; a match with an outer level closes the
-inner ones, so a missing end is no problem. A message/rfc822 part is simply followed by the header of the message in
-it. Whatever lies deeper than the limit is one closed part.
+The tree is walked by one loop over places in the canonical form. A *level* is an open multipart with its
+boundary. A line that begins with "--" is compared with the levels by length and hash; a match with an outer
+level closes the inner ones, so a missing end is no problem. A message/rfc822 part is simply followed by the
+header of the message in it. Whatever lies deeper than the limit is one closed part.
 
 >>> from deciban.text import read
 >>> message = read(b"From: me\\nContent-Type: multipart/mixed; boundary=x\\n\\n--x\\n\\nHello\\n--x\\n"
-...                b"Content-Type: image/png; name=a.png\\nContent-Transfer-Encoding: base64\\n\\nAAAA\\n--x--\\n")
+...                b"Content-Type: image/png; name=a.png\\nContent-Transfer-Encoding: base64\\n\\n"
+...                b"AAAA\\n--x--\\n")
 >>> [(part.media_type, part.size) for part in message.parts]
 [('multipart/mixed', 58), ('text/plain', 5), ('image/png', 3)]
 >>> message.text, message.attachments[0].file_name
 ('Hello', 'a.png')
 """
 
-from hashlib import blake2b
+try:
+    # What hashlib gives too, without loading OpenSSL first: 3 ms less at every start of the command line.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
@@ -41,10 +46,10 @@ from deciban.text.pieces import Part as PartPiece
 DIGEST_SIZE = 16
 
 FACTS = (
-    "limit_bytes", "limit_headers", "limit_header_bytes", "limit_parts", "limit_depth", "limit_text", "limit_links",
-    "broken_header", "broken_encoded_word", "raw_8bit_header", "broken_base64", "broken_quoted", "unknown_encoding",
-    "unknown_charset", "wrong_charset", "no_boundary", "unclosed_multipart", "nul_bytes", "received", "attachments",
-    "html_tags", "html_comments", "html_scripts", "html_styles", "hidden_runs",
+    "limit_bytes", "limit_headers", "limit_header_bytes", "limit_parts", "limit_depth", "limit_text",
+    "limit_links", "broken_header", "broken_encoded_word", "raw_8bit_header", "broken_base64",
+    "broken_quoted", "unknown_encoding", "unknown_charset", "wrong_charset", "no_boundary", "unclosed_multipart", "nul_bytes",
+    "received", "attachments", "html_tags", "html_comments", "html_scripts", "html_styles", "hidden_runs",
 )
 PART_KINDS = ("text", "html", "multipart", "message", "other")
 ENCODINGS = ("plain", "base64", "quoted-printable", "uuencode", "unknown")
@@ -145,8 +150,10 @@ cdef int push_level(Levels* levels, const Buffer* strings, Span boundary, int pa
     return 0
 
 
-cdef Py_ssize_t matching_level(const Levels* levels, const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
-    """The innermost level whose boundary is [start, end), or -1. By hash, so that deep nesting costs no comparisons."""
+cdef Py_ssize_t matching_level(
+    const Levels* levels, const Buffer* source, Py_ssize_t start, Py_ssize_t end
+) noexcept nogil:
+    """The innermost level whose boundary is [start, end), or -1; by hash, so that depth costs little."""
     cdef uint64_t hashed = name_hash(source, start, end, False)
     cdef Py_ssize_t level = levels.count - 1
     while level >= 0:
@@ -156,10 +163,15 @@ cdef Py_ssize_t matching_level(const Levels* levels, const Buffer* source, Py_ss
     return -1
 
 
+cdef inline bint is_dashes(const Buffer* source, Py_ssize_t place) noexcept nogil:
+    """Whether "--" stands at a place."""
+    return byte_at(source, place) == c"-" and byte_at(source, place + 1) == c"-"
+
+
 cdef bint read_mark(Content* content, const Levels* levels, Py_ssize_t start, Mark* mark) noexcept nogil:
     """Whether the line at `start`, which begins with "--", is a boundary of an open multipart."""
     cdef const Buffer* source = &content.canonical
-    cdef Py_ssize_t line_end = find_byte(source, 10, start, source.size)
+    cdef Py_ssize_t line_end = find_byte(source, c"\n", start, source.size)
     cdef Py_ssize_t end = line_end
     while end > start + 2 and is_blank(byte_at(source, end - 1)):
         end -= 1
@@ -167,7 +179,7 @@ cdef bint read_mark(Content* content, const Levels* levels, Py_ssize_t start, Ma
     mark.after = min(line_end + 1, source.size)
     mark.closing = False
     mark.level = matching_level(levels, source, start + 2, end)
-    if mark.level < 0 and end - start >= 4 and byte_at(source, end - 1) == 45 and byte_at(source, end - 2) == 45:
+    if mark.level < 0 and end - start >= 4 and is_dashes(source, end - 2):
         mark.closing = True
         mark.level = matching_level(levels, source, start + 2, end - 2)
     return mark.level >= 0
@@ -179,7 +191,7 @@ cdef Mark next_mark(Content* content, const Levels* levels, Py_ssize_t start) no
     cdef Py_ssize_t place = start
     cdef Mark mark
     if levels.count > 0:
-        if not (byte_at(source, place) == 45 and byte_at(source, place + 1) == 45 and byte_at(source, place - 1) in (10, -1)):
+        if not (is_dashes(source, place) and byte_at(source, place - 1) in (c"\n", -1)):
             place = find_bytes(source, b"\n--", 3, place, source.size) + 1
         while place < source.size:
             if read_mark(content, levels, place, &mark):
@@ -192,7 +204,7 @@ cdef Mark next_mark(Content* content, const Levels* levels, Py_ssize_t start) no
 
 
 cdef class Message:
-    """What was read from some bytes; see `Limits` for how much, and pieces.py for what headers, parts and links are."""
+    """What was read from some bytes; see `Limits` for how much, and pieces.py for what its pieces are."""
 
     def __cinit__(self):
         memset(&self.content, 0, sizeof(Content))
@@ -263,7 +275,7 @@ cdef class Message:
 
     @property
     def facts(self):
-        """What was noticed and how often, e.g. {"received": 3, "broken_base64": 1}; a limit that was hit says so here."""
+        """What was noticed and how often, e.g. {"received": 3, "limit_parts": 1}."""
         return {FACTS[i]: self.content.facts[i] for i in range(FACT_COUNT) if self.content.facts[i]}
 
     def header(self, str name):
@@ -274,7 +286,8 @@ cdef class Message:
         return ""
 
     def __repr__(self):
-        return f"Message({self.digest.hex()}, {self.content.canonical.size} bytes, {self.content.parts.count} parts)"
+        size, parts = self.content.canonical.size, self.content.parts.count
+        return f"Message({self.digest.hex()}, {size} bytes, {parts} parts)"
 
 
 cdef str text_of(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end):
@@ -328,7 +341,7 @@ cdef link_piece(const Content* content, Py_ssize_t number):
 cdef int encoding_named(Content* content, Span value) except -1:
     """The transfer encoding that a header value names."""
     cdef const Buffer* strings = &content.strings
-    cdef Py_ssize_t end = find_byte(strings, 59, value.start, value.end)
+    cdef Py_ssize_t end = find_byte(strings, c";", value.start, value.end)
     while end > value.start and is_blank(byte_at(strings, end - 1)):
         end -= 1
     if end == value.start:
@@ -386,7 +399,9 @@ cdef Span append_literal(Content* content, bytes value) except *:
     return span
 
 
-cdef int use_header(Content* content, Scratch* scratch, const Header* header, Part* part, Span* boundary) except -1:
+cdef int use_header(
+    Content* content, Scratch* scratch, const Header* header, Part* part, Span* boundary
+) except -1:
     """What one Content-… field says about its part; of repeated fields the first counts."""
     cdef Span name
     if header.kind == HEADER_CONTENT_TYPE and part.media_type.end == 0:
@@ -441,8 +456,8 @@ cdef int describe_part(Content* content, Scratch* scratch, int number, Span* bou
 
 cdef int end_text_with_line(Buffer* buffer) except -1:
     """A line end between what two parts hold."""
-    if buffer.size > 0 and byte_at(buffer, buffer.size - 1) != 10:
-        append_byte(buffer, 10)
+    if buffer.size > 0 and byte_at(buffer, buffer.size - 1) != c"\n":
+        append_byte(buffer, c"\n")
     return 0
 
 
@@ -453,12 +468,12 @@ cdef Span html_charset(Content* content, const Buffer* source, Py_ssize_t start,
     cdef Py_ssize_t place = find_bytes(source, b"charset=", 8, start, stop)
     cdef int byte
     place = min(place + 8, stop)
-    if byte_at(source, place) == 34 or byte_at(source, place) == 39:
+    if byte_at(source, place) == c"\"" or byte_at(source, place) == c"'":
         place += 1
     span.start = content.strings.size
     while place < stop:
         byte = byte_at(source, place)
-        if byte <= 32 or byte == 34 or byte == 39 or byte == 62 or byte == 59 or byte == 47:
+        if byte <= 32 or byte == c"\"" or byte == c"'" or byte == c">" or byte == c";" or byte == c"/":
             break
         append_byte(&content.strings, <uint8_t> lower(byte))
         place += 1
@@ -473,7 +488,7 @@ cdef int read_text(
     """The text of one part, after its transfer decoding, into text, hidden, markup and links."""
     cdef Part part = part_at(content, number)
     cdef Span charset = part.charset
-    cdef Py_ssize_t left = bounds.text_bytes - content.text.size - content.hidden.size - content.markup.size // 2
+    cdef Py_ssize_t left = bounds.text_bytes - content.text.size - content.hidden.size - content.markup.size
     if end - start > left:
         content.facts[FACT_LIMIT_TEXT] = 1
         end = start + max(left, 0)
@@ -629,7 +644,7 @@ cdef int read_document(Content* content, Scratch* scratch, const Bounds* bounds)
 
 
 cpdef Message read(const unsigned char[::1] data, limits=None):
-    """Reads any bytes as a mail, or as a document if they are none; never fails, never goes past the limits."""
+    """Reads any bytes as a mail, or as a document if they are none; never fails, never passes the limits."""
     cdef Message message = Message.__new__(Message)
     cdef Content* content = &message.content
     cdef Bounds bounds = bounds_of(DEFAULT_LIMITS if limits is None else limits)

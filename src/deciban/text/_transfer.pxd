@@ -8,7 +8,8 @@ cdef int64_t decode_base64(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep
 ) except -1
 cdef int64_t decode_quoted(
-    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep, bint word
+    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end,
+    Buffer* target, Py_ssize_t keep, bint word
 ) except -1
 cdef int64_t decode_uu(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep

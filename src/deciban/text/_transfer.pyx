@@ -1,7 +1,7 @@
 """Transfer encodings, read tolerantly: base64, quoted-printable (and the Q of encoded words), uuencode.
 
-Each function appends at most `keep` decoded bytes to `target`, answers how many there are in all, and counts what
-is broken in the facts. One pass, and nothing makes them fail:
+Each function appends at most `keep` decoded bytes to `target`, answers how many there are in all, and
+counts what is broken in the facts. One pass, and nothing makes them fail:
 
     Zm9v!YmFy   →  foobar   (a byte outside the alphabet is skipped, as Python's binascii does)
     Zm9vYg      →  foob     (a missing padding is no loss)
@@ -12,46 +12,43 @@ from libc.string cimport memset
 
 from deciban.text._content cimport *
 
-# The value of each base64 letter; 64 for the padding, 65 for white space, 255 for what is outside the alphabet.
+cdef enum:
+    PADDING = 64
+    BLANK = 65
+    OUTSIDE = 255
+
+# The value of each base64 letter, or one of the above.
 cdef uint8_t[256] SEXTET
 
 
 cdef void fill_sextets() noexcept:
     """Enters the alphabet of RFC 4648."""
     cdef int i
-    memset(SEXTET, 255, sizeof(SEXTET))
+    memset(SEXTET, OUTSIDE, sizeof(SEXTET))
     for i in range(26):
-        SEXTET[65 + i] = <uint8_t> i
-        SEXTET[97 + i] = <uint8_t> (26 + i)
+        SEXTET[c"A" + i] = <uint8_t> i
+        SEXTET[c"a" + i] = <uint8_t> (26 + i)
     for i in range(10):
-        SEXTET[48 + i] = <uint8_t> (52 + i)
-    SEXTET[43] = 62
-    SEXTET[47] = 63
-    SEXTET[61] = 64
-    for i in range(9, 14):
-        SEXTET[i] = 65
-    SEXTET[32] = 65
+        SEXTET[c"0" + i] = <uint8_t> (52 + i)
+    SEXTET[c"+"] = 62
+    SEXTET[c"/"] = 63
+    SEXTET[c"="] = PADDING
+    for i in range(256):
+        if is_blank(i):
+            SEXTET[i] = BLANK
 
 
 cdef inline uint8_t sextet_at(const Buffer* source, Py_ssize_t place) noexcept nogil:
     """The base64 value of the byte at a place; white space outside of the buffer."""
     cdef int byte = byte_at(source, place)
-    return SEXTET[byte & 255] if byte >= 0 else 65
-
-
-cdef inline int hex_value(int byte) noexcept nogil:
-    """The value of a hex digit, or -1."""
-    if 48 <= byte <= 57:
-        return byte - 48
-    byte = lower(byte)
-    return byte - 87 if 97 <= byte <= 102 else -1
+    return SEXTET[byte & 255] if byte >= 0 else BLANK
 
 
 cdef bint is_base64(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """Whether a part that says to be base64 looks it: plain text under that name has spaces and 8-bit bytes.
 
-    Only the first 512 bytes are looked at; up to one in eight may be outside of the alphabet, spaces counted as
-    outside (text has one in six or more), line ends not.
+    Only the first 512 bytes are looked at; up to one in eight may be outside of the alphabet, spaces counted
+    as outside (text has one in six or more), line ends not.
     """
     cdef Py_ssize_t inside = 0
     cdef Py_ssize_t outside = 0
@@ -59,9 +56,9 @@ cdef bint is_base64(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noex
     cdef uint8_t value
     for place in range(start, min(end, start + 512)):
         value = sextet_at(source, place)
-        if value == 255 or byte_at(source, place) == 32:
+        if value == OUTSIDE or byte_at(source, place) == c" ":
             outside += 1
-        elif value < 64:
+        elif value < PADDING:
             inside += 1
     return outside * 8 <= inside + outside
 
@@ -80,7 +77,7 @@ cdef int64_t decode_base64(
     while place < end:
         value = sextet_at(source, place)
         place += 1
-        if value < 64:
+        if value < PADDING:
             bits = bits << 6 | value
             filled += 1
             if filled == 4:
@@ -90,13 +87,13 @@ cdef int64_t decode_base64(
                     append_byte(target, <uint8_t> (bits >> 8 & 255))
                     append_byte(target, <uint8_t> (bits & 255))
                 filled = 0
-        elif value == 64:
+        elif value == PADDING:
             if filled >= 2:
                 break
             broken = True
-        elif value == 255:
+        elif value == OUTSIDE:
             broken = True
-    if filled == 1 or filled == 2 and place >= end and byte_at(source, place - 1) != 61:
+    if filled == 1 or filled == 2 and place >= end and byte_at(source, place - 1) != c"=":
         broken = True
     if filled >= 2:
         size += filled - 1
@@ -110,7 +107,8 @@ cdef int64_t decode_base64(
 
 
 cdef int64_t decode_quoted(
-    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep, bint word
+    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end,
+    Buffer* target, Py_ssize_t keep, bint word
 ) except -1:
     """Quoted-printable; with `word` the Q encoding of RFC 2047, in which "_" is a space."""
     cdef int64_t size = 0
@@ -123,14 +121,14 @@ cdef int64_t decode_quoted(
     while place < end:
         if not word:
             # Whole runs at once: an "=" is rare.
-            mark = find_byte(source, 61, place, end)
+            mark = find_byte(source, c"=", place, end)
             append(target, source, place, min(mark, place + max(kept - target.size, 0)))
             size += mark - place
             place = mark
             if place >= end:
                 break
         byte = byte_at(source, place)
-        if byte == 61:
+        if byte == c"=":
             high = hex_value(byte_at(source, place + 1)) if place + 1 < end else -1
             low = hex_value(byte_at(source, place + 2)) if place + 2 < end else -1
             if high >= 0 and low >= 0:
@@ -139,14 +137,14 @@ cdef int64_t decode_quoted(
             else:
                 # A soft line break, perhaps with white space that a relay added, or a bare "=".
                 mark = place + 1
-                while mark < end and (byte_at(source, mark) == 32 or byte_at(source, mark) == 9):
+                while mark < end and (byte_at(source, mark) == c" " or byte_at(source, mark) == c"\t"):
                     mark += 1
-                if mark >= end or byte_at(source, mark) == 10:
+                if mark >= end or byte_at(source, mark) == c"\n":
                     place = mark + 1
                     continue
                 content.facts[FACT_BROKEN_QUOTED] += 1
-        elif word and byte == 95:
-            byte = 32
+        elif word and byte == c"_":
+            byte = c" "
         size += 1
         if target.size < kept:
             append_byte(target, <uint8_t> byte)
@@ -167,7 +165,7 @@ cdef int64_t decode_uu(
     cdef Py_ssize_t wanted
     cdef uint32_t bits
     while line < end:
-        line_end = find_byte(source, 10, line, end)
+        line_end = find_byte(source, c"\n", line, end)
         if begun and equals(source, line, line_end, b"end"):
             break
         if begun and line_end > line:

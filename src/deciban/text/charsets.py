@@ -1,8 +1,8 @@
 """Names of charsets, as mail declares them, and the Python codec that reads each.
 
-Only names of this table are ever looked up: a mail must not be able to choose any codec it likes, since some of
-Python's are no charsets at all (zlib, punycode) and not linear. Where a charset has a superset that mail programs
-write under its name (GB2312 and GBK, EUC-KR and cp949, Shift JIS and cp932), the superset reads it.
+Only names of this table are ever looked up: a mail must not be able to choose any codec it likes, since some
+of Python's are no charsets at all (zlib, punycode) and not linear. Where a charset has a superset that mail
+programs write under its name (GB2312 and GBK, EUC-KR and cp949, Shift JIS and cp932), the superset reads it.
 
 >>> codec_named(b"GB2312"), codec_named(b"x-sjis"), codec_named(b"zlib")
 ('gb18030', 'cp932', '')
@@ -15,7 +15,9 @@ _NAMES = {
         "windows-1252 cp1252 x-cp1252 cp-1252 win-1252 iso-8859-1 iso8859-1 iso88591 latin1 latin-1 l1 "
         "iso-8859-1-windows-3.1-latin-1 ansi 8bit"
     ),
-    "gb18030": "gb18030 gb2312 gbk x-gbk gb-2312 gb-2312-80 csgb2312 euc-cn euccn cn-gb cp936 ms936 gb2312-charset",
+    "gb18030": (
+        "gb18030 gb2312 gbk x-gbk gb-2312 gb-2312-80 csgb2312 euc-cn euccn cn-gb cp936 ms936 gb2312-charset"
+    ),
     "hz": "hz hz-gb-2312 hz-gb",
     "big5hkscs": "big5 big-5 cn-big5 csbig5 x-x-big5 big5-hkscs cp950",
     "cp949": "euc-kr euckr ks-c-5601-1987 ks-c-5601 ksc5601 ks-c-5601-1989 korean cp949 windows-949 uhc",

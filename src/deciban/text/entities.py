@@ -1,6 +1,6 @@
 """The named characters of HTML 4 (W3C Recommendation, section 24) and `apos`, as "name=code point" words.
 
-HTML 5 has 2,000 more; mail hardly ever uses them, and one that is not known stays in the text as it was written.
+HTML 5 has 2,000 more; mail hardly ever uses them, and one that is not known stays in the text as written.
 """
 
 ENTITIES = """

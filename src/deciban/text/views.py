@@ -55,9 +55,7 @@ def extract(message: Message, facts: Iterable[str] = (), limits: Limits = Limits
     return Views(*extract_both(message, facts, limits))
 
 
-def trace(
-    message: Message, view: View, facts: Iterable[str] = (), limits: Limits = Limits()
-) -> list[Traced]:
+def trace(message: Message, view: View, facts: Iterable[str] = (), limits: Limits = Limits()) -> list[Traced]:
     """Each feature of a view with its text and its places, ordered by hash as the view itself is."""
     names: dict[int, str] = {}
     places: dict[int, list[Place]] = {}
