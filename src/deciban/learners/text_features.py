@@ -117,8 +117,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The counts of each text, one row a text."""
         self._check_parameters()
         if not self.named:
-            hashed = ((batch, _numbers(batch.keys, np.uint64)) for batch in self._counted(X, naming=False))
-            return self._matrix(hashed, self.n_features)
+            counts = self._matrix(((batch, None) for batch in self._counted(X, naming=False)), self.n_features)
+            counts.has_sorted_indices = True
+            return counts
         check_is_fitted(self, "vocabulary_")
         vocabulary = self.vocabulary_
         known = (
@@ -174,19 +175,20 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return kept
 
     def _matrix(
-        self, batches: Iterator[tuple[TextCounts, npt.NDArray[Any]]], columns: int | None
+        self, batches: Iterator[tuple[TextCounts, Columns | None]], columns: int | None
     ) -> sp.csr_matrix:
-        """One matrix of all batches, each with the columns of its numbers; None: as many as were seen."""
+        """One matrix of all batches, each with the columns of its numbers (None: they are columns already)."""
         indices: list[Columns] = [np.empty(0, np.int32)]
         counts: list[npt.NDArray[Any]] = [np.empty(0, self.dtype)]
         ends: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)]
         seen = 0
         for batch, of_number in batches:
             numbers = _numbers(batch.numbers, np.int32)
-            indices.append(of_number.astype(np.int32, copy=False)[numbers])
+            indices.append(numbers if of_number is None else of_number[numbers])
             counts.append(_numbers(batch.counts, np.int32).astype(self.dtype))
             ends.append(_numbers(batch.row_ends, np.int64) + ends[-1][-1])
-            seen = max(seen, int(of_number.max(initial=-1)) + 1) if columns is None else seen
+            if of_number is not None:
+                seen = max(seen, int(of_number.max(initial=-1)) + 1)
         data = np.concatenate(counts)
         if self.binary:
             data = np.ones_like(data)

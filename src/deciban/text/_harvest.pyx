@@ -40,12 +40,10 @@ cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil:
     return 0
 
 
-cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
-    """Turns hashes into a sorted set in place; ``spare`` is scratch memory that may be used again."""
-    cdef Py_ssize_t i, place, kept = 0, count = hashes.size, moves_left = MOST_MOVES * count
+cdef int sort_hashes(Hashes* hashes, Hashes* spare) except -1 nogil:
+    """Sorts hashes in place; ``spare`` is scratch memory that may be used again."""
+    cdef Py_ssize_t i, place, count = hashes.size, moves_left = MOST_MOVES * count
     cdef uint64_t hash
-    if count < 2:
-        return 0
     spare.size = 0
     make_room(spare, count)
     sort_by_digits(hashes.data, spare.data, count, 48)
@@ -60,6 +58,15 @@ cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
         if moves_left < 0:
             sort_by_digits(hashes.data, spare.data, count, 0)
             break
+    return 0
+
+
+cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
+    """Turns hashes into a sorted set in place."""
+    cdef Py_ssize_t i, kept = 0, count = hashes.size
+    if count < 2:
+        return 0
+    sort_hashes(hashes, spare)
     # Always written, and kept only if the next one differs: a branch here could not be predicted.
     for i in range(count - 1):
         hashes.data[kept] = hashes.data[i]
