@@ -7,7 +7,10 @@ never waits for numpy, scipy or scikit-learn.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # typing's own costs 5 ms to import, on every call of the command line
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 

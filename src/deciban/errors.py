@@ -11,7 +11,14 @@
     ├── NotEnoughValues         the rule cannot be read from so few values
     ├── BadPrior                a prior that cannot be imagined for this family
     ├── UnsuitableTally         a score that this kind of tally cannot give
-    └── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── NoSuchSource            a file, folder or message id that is not there
+    ├── DamagedSource           a packed file or an archive that cannot be read any further
+    │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
+    ├── WrongUsage              a command line that the command cannot follow
+    ├── BadSetting              a parameter with a value that cannot be meant
+    ├── NotTexts                something else where texts were expected
+    └── NoWordsLeft             texts without a single word, or limits that leave none
 
     DecibanWarning
     └── ImpossibleRows          rows that no label can explain were given the label prior
@@ -71,6 +78,34 @@ class UnsuitableTally(DecibanError, ValueError):
 
 class UnreadableModel(DecibanError, ValueError):
     """A file that is no saved model, is damaged, or has a newer format."""
+
+
+class NoSuchSource(DecibanError, FileNotFoundError):
+    """A file, folder or message id that is not there."""
+
+
+class DamagedSource(DecibanError, ValueError):
+    """A packed file or an archive that cannot be read any further, or must not be."""
+
+
+class UnpacksTooMuch(DamagedSource):
+    """A packed file or an archive that unpacks to so much that it must be a bomb."""
+
+
+class WrongUsage(DecibanError, ValueError):
+    """A command line that the command cannot follow."""
+
+
+class BadSetting(DecibanError, ValueError):
+    """A parameter has a value that cannot be meant."""
+
+
+class NotTexts(DecibanError, ValueError, TypeError):
+    """Something else was given where texts (str, or bytes in UTF-8) were expected."""
+
+
+class NoWordsLeft(DecibanError, ValueError):
+    """No feature can be named: the texts have no words, or the limits leave none."""
 
 
 class DecibanWarning(UserWarning):

@@ -23,7 +23,16 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-Matrix: TypeAlias = "NDArray[Any] | sparse.csr_array[Any]"
+from deciban.errors import NotBuilt
+
+try:
+    from deciban._sums import add_rows
+except ModuleNotFoundError:
+    raise NotBuilt(
+        "deciban._sums is not built. Run: pip install --editable . (needs gcc and the Python headers)."
+    ) from None
+
+Matrix: TypeAlias = Any  # a dense array, or a sparse one by rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +48,8 @@ class Membership:
         labels, codes = np.unique(y, return_inverse=True)
         shares = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=float)
         starts = np.arange(len(y) + 1, dtype=np.int32)
-        codes = codes.astype(np.int32).ravel()
-        return cls(labels, sparse.csr_array((shares, codes, starts), shape=(len(y), len(labels))))
+        where = codes.astype(np.int32).ravel()
+        return cls(labels, sparse.csr_array((shares, where, starts), shape=(len(y), len(labels))))
 
     @classmethod
     def expected(cls, shares: NDArray[np.float64], labels: NDArray[Any]) -> Membership:
@@ -51,13 +60,16 @@ class Membership:
         return int(self.shares.shape[0])
 
     def __getitem__(self, rows: slice) -> Membership:
-        return Membership(self.labels, self.shares[rows])
+        return self if rows == slice(0, len(self)) else Membership(self.labels, self.shares[rows])
 
     def sum(self, statistics: Matrix) -> NDArray[np.float64]:
         """The sum of the rows' statistics under each label: (labels, cells)."""
-        if sparse.issparse(statistics) and sparse.issparse(self.shares):
-            return np.asarray((self.shares.T.tocsr() @ statistics).toarray(), dtype=float)
-        return np.asarray(self.shares.T @ statistics, dtype=float)
+        if not (sparse.issparse(statistics) and sparse.issparse(self.shares)):
+            return np.asarray(self.shares.T @ statistics, dtype=float)
+        sums = np.zeros((len(self.labels), statistics.shape[1]))
+        values = np.ascontiguousarray(statistics.data, dtype=float)
+        add_rows(statistics.indptr, statistics.indices, values, self.shares.indices, self.shares.data, sums)
+        return sums
 
     def rows(self) -> NDArray[np.float64]:
         """How many rows (by weight) each label has: (labels,)."""

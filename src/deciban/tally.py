@@ -64,6 +64,9 @@ class Tally:
         sums = {name: _whole(values) for name, values in self.sums.items()}
         object.__setattr__(self, "sums", MappingProxyType(sums))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tally, (self.family, self.labels, self.features, self.rows, dict(self.sums), self.parts)
+
     def __repr__(self) -> str:
         rows = ", ".join(f"{label}: {rows:g}" for label, rows in zip(self.labels, self.rows, strict=True))
         return f"<Tally of {self.family}, {len(self.features)} features, rows {{{rows}}}>"
@@ -223,9 +226,7 @@ def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:
     """Two tallies laid out alike: one family, one pivot, the union of labels and of features."""
     right = left.family.adopt(right)
     labels = (
-        left.labels
-        if np.array_equal(left.labels, right.labels)
-        else merge_sorted(left.labels, right.labels)
+        left.labels if np.array_equal(left.labels, right.labels) else merge_sorted(left.labels, right.labels)
     )
     features = left.features.union(right.features)
     return left._spread(labels, features), right._spread(labels, features)

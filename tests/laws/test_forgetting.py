@@ -4,10 +4,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
-from samples import EXACT, FAMILIES, rows_for, samples, tally_of
 
 from deciban import Bernoulli, Categorical, Columns, Gaussian, Poisson
 from deciban.errors import CannotForget
+from samples import EXACT, FAMILIES, rows_for, samples, tally_of
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -38,7 +38,7 @@ def test_forgetting_more_than_was_learned_is_an_error(name):
 def test_a_variance_never_falls_below_zero():
     family = Gaussian(pivot=(0.0,))
     learned = family.tally([[1.0], [2.0], [3.0]], ["a"] * 3)
-    with pytest.raises(CannotForget, match="variance|squares"):
+    with pytest.raises(CannotForget, match=r"variance|squares"):
         learned - family.tally([[30.0]], ["a"])
     with pytest.raises(CannotForget, match="variance"):
         learned - family.tally([[1.99], [2.01]], ["a"] * 2) - family.tally([[-1.7]], ["a"])
@@ -55,7 +55,9 @@ def test_a_forgotten_label_and_category_are_gone_as_if_never_seen():
     back = (first + second) - second
     assert back.labels.tolist() == ["a"]
     assert back.features.categories[0].tolist() == ["blue", "red"]
-    assert np.array_equal(back.read("mean").parameters["probability"], first.read("mean").parameters["probability"])
+    assert np.array_equal(
+        back.read("mean").parameters["probability"], first.read("mean").parameters["probability"]
+    )
 
 
 def test_declared_categories_stay_when_their_rows_are_forgotten():

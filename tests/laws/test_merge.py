@@ -4,10 +4,10 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
-from samples import EXACT, FAMILIES, samples, tally_of
 
 from deciban import Bernoulli, Gaussian, Multinomial, Poisson
 from deciban.errors import DifferentFamilies, NoSuchFeature
+from samples import EXACT, FAMILIES, samples, tally_of
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -44,7 +44,7 @@ def test_labels_and_features_are_matched_by_name():
 
 
 def test_tallies_of_different_families_do_not_add():
-    with pytest.raises(DifferentFamilies, match="Poisson.* here, Multinomial"):
+    with pytest.raises(DifferentFamilies, match=r"Poisson.* here, Multinomial"):
         Poisson().tally([[1]], ["a"]) + Multinomial().tally([[1]], ["a"])
     with pytest.raises(DifferentFamilies):
         Bernoulli().tally([[1]], ["a"]) + Bernoulli(binarize=0.0).tally([[1]], ["a"])

@@ -46,7 +46,9 @@ def test_dirichlet_categorical():
     posterior = normalised(((alpha - 1 + [2, 1, 1])[:, None] * np.log(chances)).sum(axis=0))
     reading = read(Categorical(), [0, 0, 1, 2], "bayes", alpha)
     for category in range(3):
-        assert likelihood_of(reading, category) == pytest.approx((posterior * chances[category]).sum(), abs=1e-4)
+        assert likelihood_of(reading, category) == pytest.approx(
+            (posterior * chances[category]).sum(), abs=1e-4
+        )
 
 
 def test_dirichlet_multinomial():
@@ -61,12 +63,16 @@ def test_dirichlet_multinomial():
 def test_gamma_poisson(x):
     rates = (np.arange(400_000) + 0.5) / 10_000
     data = [2, 5, 3]
-    posterior = normalised(stats.gamma.logpdf(rates, 3.0, scale=1 / 2.0) + stats.poisson.logpmf(
-        np.array(data)[:, None], rates).sum(axis=0))
+    posterior = normalised(
+        stats.gamma.logpdf(rates, 3.0, scale=1 / 2.0)
+        + stats.poisson.logpmf(np.array(data)[:, None], rates).sum(axis=0)
+    )
     prior = Values(n=2.0, mean=1.5)  # Gamma(3, 2)
     expected = (posterior * stats.poisson.pmf(x, rates)).sum()
     assert likelihood_of(read(Poisson(), data, "bayes", prior), x) == pytest.approx(expected, abs=1e-7)
-    assert read(Poisson(), data, "mean", prior).parameters["rate"][0, 0] == pytest.approx((posterior * rates).sum())
+    assert read(Poisson(), data, "mean", prior).parameters["rate"][0, 0] == pytest.approx(
+        (posterior * rates).sum()
+    )
     mode = read(Poisson(), data, "map", prior).parameters["rate"][0, 0]
     assert mode == pytest.approx(rates[posterior.argmax()], abs=1e-3)
 
@@ -112,7 +118,9 @@ def test_a_variance_shared_over_features_is_integrated_jointly():
     posterior = normalised(-0.5 * 2 * (n - 1) * log_v - 0.5 * scatter / v)
     densities = np.prod([stats.norm.pdf(row[j], means[j], np.sqrt(v * (1 + 1 / n))) for j in (0, 1)], axis=0)
     reading = Gaussian(shared="features").tally(X, ["a"] * 3).read("bayes", prior=0)
-    assert np.exp(reading.log_density(row[None]))[0, 0] == pytest.approx((posterior * densities).sum(), rel=1e-6)
+    assert np.exp(reading.log_density(row[None]))[0, 0] == pytest.approx(
+        (posterior * densities).sum(), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("x", [0.3, 2.0, 9.0])

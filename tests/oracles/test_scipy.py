@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.stats as stats
-from samples import rows_for
 
 from deciban import Bernoulli, Categorical, Gamma, Gaussian, Geometric, Multinomial, Poisson
+from samples import rows_for
 
 RNG = np.random.default_rng(5)
 
@@ -48,14 +48,18 @@ def test_multinomial(rule):
 def test_gaussian(rule, shared):
     X = rows_for(Gaussian(), RNG, 30)
     parameters, found = parameters_and_density(Gaussian(shared=shared), X, rule)
-    assert np.allclose(found, stats.norm.logpdf(X, parameters["mean"], np.sqrt(parameters["variance"])).sum(axis=1))
+    assert np.allclose(
+        found, stats.norm.logpdf(X, parameters["mean"], np.sqrt(parameters["variance"])).sum(axis=1)
+    )
 
 
 @pytest.mark.parametrize("rule", ["mle", "map", "mean"])
 def test_gamma(rule):
     X = rows_for(Gamma(), RNG, 30)
     parameters, found = parameters_and_density(Gamma(), X, rule)
-    assert np.allclose(found, stats.gamma.logpdf(X, parameters["shape"], scale=1 / parameters["rate"]).sum(axis=1))
+    assert np.allclose(
+        found, stats.gamma.logpdf(X, parameters["shape"], scale=1 / parameters["rate"]).sum(axis=1)
+    )
 
 
 def test_the_gamma_peak_is_scipys():
@@ -88,4 +92,6 @@ def test_dirichlet_multinomial():
 
 def test_categorical_unseen_values_are_smoothed():
     reading = Categorical().tally([["x"], ["y"], ["x"]], ["a"] * 3).read("mean", prior=0.5)
-    assert np.allclose(np.exp(reading.log_likelihood([["x"], ["y"], ["z"]]))[:, 0], [2.5 / 4, 1.5 / 4, 0.5 / 4])
+    assert np.allclose(
+        np.exp(reading.log_likelihood([["x"], ["y"], ["z"]]))[:, 0], [2.5 / 4, 1.5 / 4, 0.5 / 4]
+    )

@@ -2,7 +2,6 @@
 
 import ctypes
 import json
-from dataclasses import replace
 
 from deciban.text import Limits, read
 from tests.text.attacks import ATTACKS
@@ -26,6 +25,6 @@ def work(raw: bytes, limits: Limits = OPEN) -> int:
 if __name__ == "__main__":
     works = {name: (work(attack(SIZE)), work(attack(2 * SIZE))) for name, attack in ATTACKS.items()}
     # Without its limit of depth the reader is not linear: this shows that the count would see it.
-    deep, attack = replace(OPEN, depth=PLENTY), ATTACKS["strangers in the deep"]
+    deep, attack = OPEN.replaced(depth=PLENTY), ATTACKS["strangers in the deep"]
     works["without a limit of depth"] = (work(attack(SIZE), deep), work(attack(2 * SIZE), deep))
     print(json.dumps(works))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from deciban.errors import BadPrior
 from deciban.families.dirichlet import refuse_boundary, share
 from deciban.families.family import Family, refuse_empty, refuse_negative
-from deciban.families.reading import Form, PointReading, Reading, as_count, finite_log
+from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
 from deciban.families.table import matrix_of
 from deciban.membership import Matrix
@@ -40,8 +40,10 @@ class Bernoulli(Family):
 
     support: ClassVar[Support] = Support(
         "values 0 and 1",
-        lambda x: (x == 0) | (x == 1),
         "Use Bernoulli(binarize=0.0) to ask only whether it is above zero, or Poisson() for counts.",
+        least=0,
+        most=1,
+        whole=True,
     )
     zero_adds_nothing: ClassVar[bool] = True
 
@@ -88,9 +90,9 @@ class Bernoulli(Family):
         if rule == "map":
             refuse_boundary(n - ones)
         theta = share(ones, n, 2, rule)
-        never, always = as_count(theta <= 0), as_count(theta >= 1)
+        never, always = theta <= 0, theta >= 1
         form = Form({"ones": finite_log(theta) - finite_log(1 - theta)}, finite_log(1 - theta))
-        impossible = Form({"ones": never - always}, always).or_none()
+        impossible = counting({"ones": never.astype(float) - always}, always)
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
 

@@ -19,30 +19,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.errors import BadPrior, NotEnoughValues
-from deciban.families.dirichlet import share
-from deciban.families.family import Family
-from deciban.families.reading import Form, PointReading, Reading, as_count, finite_log
-from deciban.families.support import Support
-from deciban.families.table import columns_of, is_frame, is_missing
 from deciban.families.cells import Cells, categories_in
+from deciban.families.dirichlet import share
+from deciban.families.family import BLOCK, Family
+from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
+from deciban.families.table import columns_of, is_frame
 from deciban.features import Features, merge_sorted
 from deciban.membership import Matrix, Membership
 from deciban.tally import Tally
+
 
 @dataclass(frozen=True)
 class Categorical(Family):
     """One of several categories: texts, whole numbers or anything that sorts."""
 
     categories: int | tuple[Any, ...] | None = None
-
-    support: ClassVar[Support] = Support("categories", lambda x: np.ones(x.shape, dtype=bool), "")
 
     def __post_init__(self) -> None:
         if isinstance(self.categories, Sequence):
@@ -72,6 +70,11 @@ class Categorical(Family):
             count += membership[rows].sum(cells.one_hot(X[rows])["count"])
         return Tally(self, membership.labels, features, membership.rows(), {"count": count})
 
+    def blocks(self, X: Any) -> list[slice]:
+        """Smaller blocks than for numbers: each value is looked up through several arrays of codes."""
+        step = max(1, BLOCK // 8 // max(1, X.shape[1]))
+        return [slice(start, start + step) for start in range(0, len(X), step)]
+
     def declared(self) -> NDArray[Any]:
         """The categories that were named beforehand."""
         if self.categories is None:
@@ -86,7 +89,7 @@ class Categorical(Family):
         """Categories that nobody has any more are gone, unless they were declared."""
         features, count = tally.features, tally.sums["count"]
         assert features.categories is not None
-        used = count.any(axis=0)
+        used = np.asarray(count.any(axis=0))
         kept = np.concatenate(
             [np.zeros(0, dtype=bool)]
             + [
@@ -124,7 +127,7 @@ class Categorical(Family):
         if bool(np.any(n <= 0)):
             label, feature = np.argwhere(n <= 0)[0]
             raise NotEnoughValues(
-                f"Label {posterior.labels[label]!r} has no value of feature {features.names[feature]!r}, so "
+                f"Label {posterior.labels.tolist()[label]!r} has no value of feature {features.names[feature]!r}, so "
                 f"rule={rule!r} has nothing to read. Give it a prior, such as 1."
             )
         widths = np.diff(features.starts)
@@ -134,9 +137,9 @@ class Categorical(Family):
         unseen = unseen / np.maximum(n - (widths if rule == "map" else 0), 1e-300)
         nothing = np.zeros(n.shape)
         form = Form({"count": finite_log(theta), "unseen": finite_log(unseen)}, nothing)
-        never = Form({"count": as_count(theta <= 0), "unseen": as_count(unseen <= 0)}, nothing)
+        never = counting({"count": theta <= 0, "unseen": unseen <= 0}, nothing)
         return CategoricalReading(
-            self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never.or_none()
+            self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
 
 

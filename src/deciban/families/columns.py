@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from deciban.errors import BadPrior, DifferentFamilies, NoSuchFeature
 from deciban.families.family import Family
 from deciban.families.reading import Evidence, Floats, Reading
-from deciban.families.support import Support
 from deciban.families.table import columns_of, is_frame, names_of
 from deciban.features import Features
 from deciban.membership import Matrix, Membership
@@ -44,8 +43,6 @@ class Columns(Family):
     groups: tuple[Group, ...]
     rest: Family | None
     settled: tuple[Group, ...] | None  # the groups with every column placed and every pivot fixed
-
-    support: ClassVar[Support] = Support("a table", lambda x: np.ones(x.shape, dtype=bool), "")
 
     def __init__(
         self,
@@ -74,7 +71,9 @@ class Columns(Family):
         if not hasattr(X, "shape"):
             X = np.asarray(X, dtype=object) if _mixed(X) else np.asarray(X)
         if len(X.shape) != 2:
-            raise ValueError(f"Expected a table of rows and columns, got {len(X.shape)} dimension(s) instead.")
+            raise ValueError(
+                f"Expected a table of rows and columns, got {len(X.shape)} dimension(s) instead."
+            )
         known = names_of(X) or (None if names is None else list(names))
         tables = []
         for columns, family in self.placed(known, X.shape[1]):
@@ -145,7 +144,9 @@ class Columns(Family):
         if isinstance(prior, Tally):
             return super().imagine(prior, tally)
         if isinstance(prior, np.ndarray) and prior.ndim:
-            raise BadPrior("α for each feature is not clear for Columns: give one number, or an imagined Tally.")
+            raise BadPrior(
+                "α for each feature is not clear for Columns: give one number, or an imagined Tally."
+            )
         parts = tuple(part.family.imagine(prior, part) for part in tally.parts)
         return replace(tally.zeros(), parts=parts)
 
@@ -171,7 +172,8 @@ class Columns(Family):
     def log_base(self, X: Any) -> Floats:
         """The groups' together."""
         assert self.settled is not None
-        return np.sum([family.log_base(t) for (_, family), t in zip(self.settled, X, strict=True)], axis=0)
+        parts = [family.log_base(t) for (_, family), t in zip(self.settled, X, strict=True)]
+        return np.asarray(np.sum(parts, axis=0))
 
     # --- keeping the algebra honest ----------------------------------------------------------
 
@@ -200,7 +202,7 @@ class Columns(Family):
         kept, _ = tally.features.pick(selection)
         names = [[name for name in part.features.names if name in kept.names] for part in tally.parts]
         parts = tuple(part[chosen] for part, chosen in zip(tally.parts, names, strict=True) if chosen)
-        family = replace_settled(self, tuple((part.features.names, part.family) for part in parts))
+        family = replace_settled(self, tuple((tuple(part.features.names), part.family) for part in parts))
         features = Features([name for part in parts for name in part.features.names])
         return replace(tally, family=family, features=features, parts=parts)
 
@@ -233,7 +235,8 @@ class ColumnsReading(Reading):
 
     def score(self, X: Any) -> Floats:
         """The sum of the groups' log-likelihoods."""
-        return np.sum([part.score(table) for part, table in zip(self.parts, X, strict=True)], axis=0)
+        parts = [part.score(table) for part, table in zip(self.parts, X, strict=True)]
+        return np.asarray(np.sum(parts, axis=0))
 
     def explain(self, X: Any) -> Evidence:
         """The groups' evidence side by side."""

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
 from deciban.families.reading import Reading
 from deciban.families.support import Support
-from deciban.families.table import matrix_of, names_of, observed
+from deciban.families.table import cut, matrix_of, names_of, observed
 from deciban.features import Features
 from deciban.membership import Matrix, Membership
 from deciban.tally import ROUNDING, Tally
@@ -51,9 +51,7 @@ class Family(ABC):
 
     # --- learning ----------------------------------------------------------------------------
 
-    def tally(
-        self, X: Any, y: ArrayLike, *, weight: ArrayLike | None = None, features: Any = None
-    ) -> Tally:
+    def tally(self, X: Any, y: ArrayLike, *, weight: ArrayLike | None = None, features: Any = None) -> Tally:
         """The sums of all rows under their labels.
 
         >>> from deciban import Poisson
@@ -86,7 +84,7 @@ class Family(ABC):
         sums: dict[str, NDArray[Any]] = {}
         missing_values: NDArray[Any] | float = 0.0
         for rows in self.blocks(X):
-            values, missing = observed(self.dense(X[rows]))
+            values, missing = observed(self.dense(cut(X, rows)))
             members = membership[rows]
             for name, statistic in self.statistics(values, missing).items():
                 sums[name] = sums.get(name, 0) + members.sum(statistic)
@@ -140,7 +138,7 @@ class Family(ABC):
 
     @abstractmethod
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """n imagined values of each feature, with this mean and (where it is free) this variance."""
+        """N imagined values of each feature, with this mean and (where it is free) this variance."""
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """The prior that does not depend on how the parameters are written down."""
@@ -164,7 +162,7 @@ class Family(ABC):
         """The posterior read by a rule; under mle nothing was imagined."""
 
     def log_base(self, X: Any) -> NDArray[np.float64]:
-        """log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
+        """Log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
         return np.zeros(X.shape[0])
 
     # --- keeping the algebra honest ----------------------------------------------------------
@@ -205,7 +203,7 @@ def refuse_negative(rest: NDArray[Any], before: NDArray[Any], labels: NDArray[An
     """Refuse to go below zero by more than rounding explains."""
     slack = 0.0 if rest.dtype.kind == "i" else ROUNDING * max(1.0, float(np.abs(before).max(initial=0)))
     if bool(np.any(rest < -slack)):
-        label = labels[np.argwhere(rest < -slack)[0][0]]
+        label = labels.tolist()[np.argwhere(rest < -slack)[0][0]]
         raise CannotForget(
             f"More would be forgotten than was learned: {what!r} of label {label!r} would fall below zero. "
             "Forget only rows that were learned, with the same label and weight."
@@ -219,6 +217,6 @@ def refuse_empty(n: NDArray[Any], posterior: Tally, rule: str, at_least: float, 
         found = float(n[label, feature])
         raise NotEnoughValues(
             f"rule={rule!r} needs {'a value' if at_least <= 1 else f'at least {at_least:g} values'} of every "
-            f"feature for every label, but {posterior.labels[label]!r} has {found:g} of feature "
+            f"feature for every label, but {posterior.labels.tolist()[label]!r} has {found:g} of feature "
             f"{posterior.features.names[feature]!r}. {advice}"
         )

@@ -46,7 +46,10 @@ class Gamma(Family):
     """Positive numbers with a shape and a rate."""
 
     support: ClassVar[Support] = Support(
-        "x > 0", lambda x: x > 0, "Drop them, or use Poisson() for counts, Gaussian() for any number.", zero=False
+        "x > 0",
+        "Drop them, or use Poisson() for counts, Gaussian() for any number.",
+        least=0,
+        open_below=True,
     )
 
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
@@ -74,7 +77,7 @@ class Gamma(Family):
         sums = {"n": n, "sum": np.multiply(n, mean), "logs": logs}
         return replace(tally.zeros(), sums={name: nothing + value for name, value in sums.items()})
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:
+    def imagine_jeffreys(self, tally: Tally) -> Tally:  # noqa: ARG002
         """There is none that is a tally."""
         raise BadPrior("Jeffreys' prior of a Gamma cannot be imagined as values. Use a number α instead.")
 
@@ -87,7 +90,7 @@ class Gamma(Family):
             label, feature = np.argwhere(spread <= 1e-14)[0]
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
-                f"{posterior.labels[label]!r} are equal, so rule={rule!r} finds no shape. "
+                f"{posterior.labels.tolist()[label]!r} are equal, so rule={rule!r} finds no shape. "
                 "Use a prior, such as 1, with another rule than 'mle'."
             )
         shape = peak_shape(spread)
@@ -102,9 +105,10 @@ class Gamma(Family):
         parameters = {"values": n, "total": total}
         return ElementwiseReading(*where, parameters, log_predictive, (shapes, chances))
 
-    def _point(self, where: Any, shape: Floats, rate: Floats) -> Reading:
+    def _point(self, where: tuple[Any, ...], shape: Floats, rate: Floats) -> Reading:
         form = Form({"sum": -rate, "logs": shape - 1}, shape * np.log(rate) - gammaln(shape))
-        return PointReading(*where, {"shape": shape, "rate": rate}, form)
+        family, labels, features = where
+        return PointReading(family, labels, features, {"shape": shape, "rate": rate}, form)
 
 
 def peak_shape(spread: Floats) -> Floats:
@@ -127,7 +131,9 @@ def shape_posterior(peak: Floats, n: Floats, total: Floats, logs: Floats) -> tup
         a = np.exp(log_shape)
         power = n * a + 1
         # + log_shape: the density is per log a
-        return (a - 1) * logs + gammaln(power) - power * np.log(total) - n * gammaln(a) + log_shape
+        return np.asarray(
+            (a - 1) * logs + gammaln(power) - power * np.log(total) - n * gammaln(a) + log_shape
+        )
 
     centre = np.log(peak)[..., None]
     low, high = (fallen(height, centre, sign) for sign in (-1.0, 1.0))

@@ -54,6 +54,10 @@ SHARED = (None, "labels", "features", "all")
 # less than 1e-9; beyond, each difference is taken by itself, which is about ten times slower.
 FAR = 1e6
 
+# A scatter this much smaller than the squares has fewer than three digits left. It takes a label whose
+# mean is millions of standard deviations from the pivot.
+LOST = 1e-13
+
 
 @dataclass(frozen=True)
 class Gaussian(Family):
@@ -63,9 +67,7 @@ class Gaussian(Family):
     ddof: int = 0  # mle divides the scatter by n − ddof: 0 is the likelihood's own, 1 is unbiased
     pivot: tuple[float, ...] | None = None  # fixed by the first batch
 
-    support: ClassVar[Support] = Support(
-        "finite numbers", lambda x: np.ones(x.shape, dtype=bool), "Drop them, or mark them missing with NaN."
-    )
+    support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
@@ -99,8 +101,8 @@ class Gaussian(Family):
         assert isinstance(there, Gaussian)
         if self.pivot is None or there.pivot is None or len(self.pivot) != len(there.pivot):
             raise DifferentFamilies(
-                f"Gaussian tallies of {len(there.pivot or ())} and {len(self.pivot or ())} features cannot be moved "
-                "to one pivot. Tally both with the same Gaussian(pivot=…)."
+                f"Gaussian tallies of {len(there.pivot or ())} and {len(self.pivot or ())} features cannot "
+                "be moved to one pivot. Tally both with the same Gaussian(pivot=…)."
             )
         step = np.asarray(there.pivot) - np.asarray(self.pivot)
         n, total, squares = (other.sums[name] for name in ("n", "sum", "squares"))
@@ -119,7 +121,7 @@ class Gaussian(Family):
             label, feature = np.argwhere(scatter(rest) < -allowed)[0]
             raise CannotForget(
                 f"More would be forgotten than was learned: the variance of feature "
-                f"{rest.features.names[feature]!r} under label {rest.labels[label]!r} would fall below zero."
+                f"{rest.features.names[feature]!r} under label {rest.labels.tolist()[label]!r} would fall below zero."
             )
 
     def slice(self, tally: Tally, selection: Any) -> Tally:
@@ -164,13 +166,16 @@ class Gaussian(Family):
         values, means, spread = (self._pool(part) for part in (n, np.ones(n.shape), self._scatter(posterior)))
         freedom = {"mle": values - self.ddof * means, "map": values + 2, "mean": values - means - 2}
         divisor = freedom.get(rule, values - means)
-        refuse_empty(np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior.")
+        refuse_empty(
+            np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior."
+        )
         variance = spread / divisor
         if bool(np.any(variance <= 0)):
             label, feature = np.argwhere(variance <= 0)[0]
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
-                f"{posterior.labels[label]!r} are equal, so rule={rule!r} finds no variance. "
+                f"{posterior.labels.tolist()[label]!r} are equal, as far as sums "
+                f"can tell, so rule={rule!r} finds no variance. "
                 "Use rule='bayes' with a prior such as 1."
             )
         return self._reading(posterior, rule, mean, variance, n, divisor)
@@ -199,7 +204,9 @@ class Gaussian(Family):
         return np.asarray(np.broadcast_to(summed, values.shape))
 
     def _scatter(self, tally: Tally) -> Floats:
-        return np.maximum(scatter(tally), 0.0)
+        """The scatter, or nothing where it is lost in the rounding of the squares that it is left over from."""
+        found = scatter(tally)
+        return np.where(found > LOST * tally.sums["squares"], found, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

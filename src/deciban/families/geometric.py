@@ -32,7 +32,7 @@ from deciban.families.reading import (
     Form,
     PointReading,
     Reading,
-    as_count,
+    counting,
     finite_log,
 )
 from deciban.families.support import Support
@@ -46,8 +46,9 @@ class Geometric(Family):
 
     support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",
-        lambda x: (x >= 0) & (x == np.rint(x)),
         "Use Gamma() for waiting times that are not whole.",
+        least=0,
+        whole=True,
     )
     zero_adds_nothing: ClassVar[bool] = True
 
@@ -87,12 +88,12 @@ class Geometric(Family):
         p = share(n, n + failures, 2, rule)
         form = Form({"sum": finite_log(1 - p)}, finite_log(p))
         # p = 0 (only as a mode) makes every value impossible, p = 1 every value but zero.
-        never = Form({"sum": as_count(p >= 1)}, as_count(p <= 0))
-        return PointReading(self, labels, features, {"probability": p}, form, never.or_none())
+        never = counting({"sum": p >= 1}, p <= 0)
+        return PointReading(self, labels, features, {"probability": p}, form, never)
 
 
 def log_beta_geometric(x: Floats, successes: Floats, failures: Floats) -> Floats:
-    """log p of a waiting time, the chance of success integrated out; no failure ever seen makes zero certain."""
+    """log p of a waiting time, the chance of success integrated out; without a failure, zero is certain."""
     some = np.where(failures > 0, failures, 1.0)
     seen = betaln(successes + 1, some + x) - betaln(successes, some)
     return np.asarray(np.where(failures > 0, seen, np.where(x > 0, -np.inf, 0.0)))

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.dirichlet import share
 from deciban.families.family import Family
-from deciban.families.reading import Evidence, Floats, Form, PointReading, Reading, as_count, finite_log
+from deciban.families.reading import Evidence, Floats, Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
 from deciban.families.table import observed
 from deciban.features import Features
@@ -50,7 +50,7 @@ class Multinomial(Family):
     width: int | None = None  # how many features the totals cover, where only some of them are looked at
 
     support: ClassVar[Support] = Support(
-        "x ≥ 0", lambda x: x >= 0, "Counts cannot be negative: use Gaussian() for numbers of any sign."
+        "x ≥ 0", "Negative values in data are no counts: use Gaussian() for them.", least=0
     )
     zero_adds_nothing: ClassVar[bool] = True
 
@@ -81,7 +81,7 @@ class Multinomial(Family):
         """θ for each label and word, or Pólya's urn."""
         count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
         if bool(np.any(total <= 0)):
-            empty = posterior.labels[np.argmax(total <= 0)]
+            empty = posterior.labels.tolist()[np.argmax(total <= 0)]
             raise NotEnoughValues(
                 f"Label {empty!r} has no counts at all, so rule={rule!r} has nothing to read. "
                 "Give it a prior, such as 1."
@@ -90,11 +90,11 @@ class Multinomial(Family):
             parameters: dict[str, NDArray[Any]] = {"count": count, "total": total}
             return PolyaReading(self, posterior.labels, posterior.features, parameters)
         theta = share(count, total[:, None], self.width or len(posterior.features), rule)
-        nothing = np.zeros(theta.shape)
+        nothing = np.broadcast_to(0.0, theta.shape)
         form = Form({"count": finite_log(theta)}, nothing)
-        never = Form({"count": as_count(theta <= 0)}, nothing)
+        never = counting({"count": theta <= 0}, nothing)
         parameters = {"probability": theta}
-        return PointReading(self, posterior.labels, posterior.features, parameters, form, never.or_none())
+        return PointReading(self, posterior.labels, posterior.features, parameters, form, never)
 
     def log_base(self, X: Any) -> Floats:
         """The logarithm of the number of orders that the counts can come in."""
@@ -138,14 +138,16 @@ class PolyaReading(Reading):
             total[:, label] += np.bincount(rows, weights=rise, minlength=counts.shape[0])
         if self.urn.all():
             return total
-        return np.where(_above(counts, 0) @ as_count(self.urn <= 0).T > 0, -np.inf, total)
+        return np.where(_above(counts, 0) @ (self.urn <= 0).T.astype(float) > 0, -np.inf, total)
 
     def explain(self, X: Any) -> Evidence:
         """What each word adds; what the length of the text takes is the intercept."""
         values, _ = observed(X)
         drawn = (values.toarray() if sparse.issparse(values) else values)[:, None, :]
         urn = self.urn[None]
-        return Evidence(self._drawn(values), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn)))
+        return Evidence(
+            self._drawn(values), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn))
+        )
 
     @property
     def urn(self) -> Floats:

@@ -32,7 +32,7 @@ from deciban.families.reading import (
     Form,
     PointReading,
     Reading,
-    as_count,
+    counting,
     finite_log,
 )
 from deciban.families.support import Support
@@ -47,8 +47,9 @@ class Poisson(Family):
 
     support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",
-        lambda x: (x >= 0) & (x == np.rint(x)),
         "Use Gaussian() for numbers of any sign, Gamma() for positive measurements.",
+        least=0,
+        whole=True,
     )
     zero_adds_nothing: ClassVar[bool] = True
 
@@ -57,7 +58,7 @@ class Poisson(Family):
         return {"sum": values}
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
-        """α values like all the data together: with the mean of all labels, one more event in one more row."""
+        """α values like all the data together, with one more event in one more row."""
         return self.imagine_values(tally, alpha, pooled_mean(tally))
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
@@ -84,10 +85,9 @@ class Poisson(Family):
             refuse_boundary(events)
             events = events - 1
         rate = events / n
-        nothing = np.zeros(rate.shape)
-        never = Form({"sum": as_count(rate <= 0)}, nothing)
         form = Form({"sum": finite_log(rate)}, -rate)
-        return PointReading(self, labels, features, {"rate": rate}, form, never.or_none())
+        never = counting({"sum": rate <= 0}, np.zeros(rate.shape))
+        return PointReading(self, labels, features, {"rate": rate}, form, never)
 
     def log_base(self, X: Any) -> Floats:
         """−Σ log x!."""

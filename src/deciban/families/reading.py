@@ -24,7 +24,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from deciban.families.table import observed
+from deciban.families.table import cut, observed
 from deciban.features import Features
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Evidence:
 
     def total(self) -> Floats:
         """The log-likelihood again: the intercept and all features together."""
-        return self.intercept + self.features.sum(axis=2)
+        return np.asarray(self.intercept + self.features.sum(axis=2))
 
 
 class Reading(ABC):
@@ -90,10 +90,16 @@ class Form:
 
     def of(self, statistics: Mapping[str, Any], missing: Any) -> Floats:
         """The form's value for a block of rows: (rows, labels)."""
-        value = np.asarray(self.offset.sum(axis=1)[None, :])
-        for name, statistic in statistics.items():
-            value = value + statistic @ np.ascontiguousarray(self.weights[name].T)
-        return value if missing is None else value - missing @ self.offset.T
+        products = [
+            statistic @ np.ascontiguousarray(self.weights[name].T) for name, statistic in statistics.items()
+        ]
+        value = np.asarray(products[0])
+        for product in products[1:]:
+            value += product
+        value += self.offset.sum(axis=1)
+        if missing is not None:
+            value -= missing @ self.offset.T
+        return value
 
     def by_feature(self, statistics: Mapping[str, Any], missing: Any, features: Features) -> Floats:
         """The same before it is summed: (rows, labels, features)."""
@@ -105,10 +111,6 @@ class Form:
                 terms = np.add.reduceat(terms, features.starts[:-1], axis=2)
             value = value + terms
         return value
-
-    def or_none(self) -> Form | None:
-        """The form, unless it is zero everywhere."""
-        return self if self.offset.any() or any(w.any() for w in self.weights.values()) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,7 @@ class PointReading(Reading):
     def score(self, X: Any) -> Floats:
         """log p(x | label) as a matrix product, block by block."""
         blocks = self.family.blocks(X)
-        parts = [self._block(X[rows]) for rows in blocks]
+        parts = [self._block(cut(X, rows)) for rows in blocks]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
@@ -180,9 +182,7 @@ class ElementwiseReading(Reading):
         values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
         gaps = np.isnan(values)
         terms = self.log_p(np.where(gaps, 1.0, values)[:, None, :], *self._arguments())
-        return Evidence(
-            np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms)
-        )
+        return Evidence(np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms))
 
     def _arguments(self) -> list[NDArray[Any]]:
         return [*(np.asarray(values) for values in self.parameters.values()), *self.hidden]
@@ -207,10 +207,12 @@ def _filled(matrix: Any) -> Floats:
 
 def finite_log(probability: NDArray[Any]) -> Floats:
     """log p, with 0 where p is 0: such cells are counted as impossible instead."""
-    with np.errstate(divide="ignore"):
-        return np.where(probability > 0, np.log(np.where(probability > 0, probability, 1.0)), 0.0)
+    return np.asarray(np.log(probability, out=np.zeros(probability.shape), where=probability > 0))
 
 
-def as_count(cells: NDArray[np.bool_]) -> Floats:
-    """A mask of impossible cells as weights that count them."""
-    return cells.astype(float)
+def counting(impossible: Mapping[str, NDArray[Any]], offset: NDArray[Any]) -> Form | None:
+    """The form that counts impossible values, or None where every value is possible."""
+    if not offset.any() and not any(cells.any() for cells in impossible.values()):
+        return None
+    weights = {name: cells.astype(float) for name, cells in impossible.items()}
+    return Form(weights, offset.astype(float))

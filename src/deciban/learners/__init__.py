@@ -2,5 +2,6 @@
 
 from deciban.learners.naive_bayes import NaiveBayes
 from deciban.learners.select_features import SelectFeatures
+from deciban.learners.text_features import TextFeatures
 
-__all__ = ["NaiveBayes", "SelectFeatures"]
+__all__ = ["NaiveBayes", "SelectFeatures", "TextFeatures"]

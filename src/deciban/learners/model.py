@@ -10,7 +10,7 @@ With `complement`, a label is judged by how badly everything *else* explains the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,21 +32,21 @@ class Model:
         self, tally: Tally, rule: str, prior: Any, label_prior: Any = None, complement: bool = False
     ) -> None:
         self.tally = tally
-        self._rule, self._prior = rule, prior
-        self._label_prior, self._complement = label_prior, complement
+        self.rule, self.prior = rule, prior
+        self.label_prior, self.complement = label_prior, complement
 
     @cached_property
     def reading(self) -> Reading:
         """What the tally says about each label, or about everything else."""
-        tally = self.tally.complement() if self._complement else self.tally
-        return tally.read(self._rule, self._prior)
+        tally = self.tally.complement() if self.complement else self.tally
+        return tally.read(self.rule, self.prior)
 
     @cached_property
     def log_prior(self) -> Floats:
         """log p(label), before any feature is seen."""
         rows = np.asarray(self.tally.rows, dtype=float)
-        given = self._label_prior
-        if given is None and self._complement:
+        given = self.label_prior
+        if given is None and self.complement:
             return np.zeros(len(rows))  # as ComplementNB: what is not of a label says nothing of its share
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(label_chances(given, self.tally.labels, rows)))
@@ -56,25 +56,33 @@ class Model:
         return self._joint(self.reading.admit(X))
 
     def _joint(self, X: Any) -> Floats:
-        likelihood = self.reading.score(X)
-        joint = self.log_prior + (-likelihood if self._complement else likelihood)
-        lost = ~(joint > -np.inf).any(axis=1) if joint.size else np.zeros(len(joint), dtype=bool)
+        joint = self.reading.score(X)
+        if self.complement:
+            np.negative(joint, out=joint)
+        joint += self.log_prior
+        if joint.size and joint.min() == -np.inf:
+            self._rescue(joint)
+        return joint
+
+    def _rescue(self, joint: Floats) -> None:
+        """Give rows that no label can explain the label prior."""
+        lost = np.asarray(joint.max(axis=1) == -np.inf)
         if lost.any():
             warnings.warn(
                 f"{int(lost.sum())} of {len(lost)} rows are impossible under every label and were given the "
                 "label prior. A prior above 0 avoids this.",
                 ImpossibleRows,
-                stacklevel=4,
+                stacklevel=5,
             )
             joint[lost] = self.log_prior
-        return joint
 
-    def explain(self, X: Any) -> list[Explanation]:
+    def explain(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """Winner against runner-up, feature by feature, for each row."""
+        names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)
         joint = self._joint(admitted)
         told = self.reading.explain(admitted)
-        sign = -DECIBANS_A_NAT if self._complement else DECIBANS_A_NAT
+        sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
         explanations = []
         for row, scores in enumerate(joint):
             ranked = np.argsort(-scores, kind="stable")
@@ -86,7 +94,6 @@ class Model:
             if np.isnan(each).any():  # impossible under both: the label prior decided alone
                 each, rest = np.zeros(len(each)), 0.0
             order = np.argsort(-np.abs(each), kind="stable")
-            names = self.reading.features.names
             explanations.append(
                 Explanation(
                     label=self.tally.labels[first],
@@ -102,10 +109,12 @@ class Model:
 def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
     """p(label): as counted (None), smoothed by a number, uniform, or as given."""
     if given is None:
-        return rows / rows.sum()
+        return np.asarray(rows / rows.sum())
     if isinstance(given, str):
         if given != "uniform":
-            raise BadPrior(f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead.")
+            raise BadPrior(
+                f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead."
+            )
         return np.full(len(rows), 1 / len(rows))
     if isinstance(given, Mapping):
         missing = [label for label in labels.tolist() if label not in given]
@@ -116,9 +125,11 @@ def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
     if chances.ndim == 0:
         if not chances >= 0:
             raise BadPrior(f"label_prior must not be negative, got {given!r} instead.")
-        return (rows + chances) / (rows + chances).sum()
+        return np.asarray((rows + chances) / (rows + chances).sum())
     if chances.shape != rows.shape:
-        raise BadPrior(f"Number of priors must match number of classes: {len(rows)} labels, {chances.size} chances.")
+        raise BadPrior(
+            f"Number of priors must match number of classes: {len(rows)} labels, {chances.size} chances."
+        )
     if (chances < 0).any() or not np.isclose(chances.sum(), 1.0):
         raise BadPrior(f"The label prior must be chances that sum to 1, got {chances.tolist()}.")
     return chances

@@ -50,11 +50,11 @@ def save(learner: NaiveBayes, path: Path) -> None:
         "width": int(learner.n_features_in_),
         "tally": _tally_out(learner.tally_, arrays),
     }
-    content = {f"a{number}": array for number, array in enumerate(arrays)}
-    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    content: dict[str, Any] = {f"a{number}": array for number, array in enumerate(arrays)}
+    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     unfinished = path.with_name(path.name + ".part")
     with open(unfinished, "wb") as file:
-        np.savez(file, header=text, **content)
+        np.savez(file, **content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(unfinished, path)
@@ -67,13 +67,15 @@ def load(kind: type[NaiveBayes], path: Path) -> NaiveBayes:
             header = json.loads(bytes(content["header"]).decode())
             if header["format"] > FORMAT:
                 raise UnreadableModel(
-                    f"{path} has format {header['format']}, this deciban reads up to {FORMAT}. Upgrade deciban."
+                    f"{path} has format {header['format']}, this deciban reads up to {FORMAT}: upgrade it."
                 )
             return _learner_in(kind, header, content)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise
-        raise UnreadableModel(f"{path} is not a model that deciban saved, or it is damaged ({error}).") from None
+        raise UnreadableModel(
+            f"{path} is not a model that deciban saved, or it is damaged ({error})."
+        ) from None
 
 
 def _learner_in(kind: type[NaiveBayes], header: dict[str, Any], arrays: Any) -> NaiveBayes:
@@ -146,7 +148,10 @@ def _family_out(family: Family) -> dict[str, Any]:
         }
     assert dataclasses.is_dataclass(family)
     values = {field.name: getattr(family, field.name) for field in dataclasses.fields(family)}
-    plain = {name: [_plain(v) for v in value] if isinstance(value, tuple) else value for name, value in values.items()}
+    plain = {
+        name: [_plain(v) for v in value] if isinstance(value, tuple) else value
+        for name, value in values.items()
+    }
     return {"kind": type(family).__name__, **plain}
 
 
@@ -191,7 +196,7 @@ def _value_in(data: Any, arrays: Any) -> Any:
         return PRIORS[data["prior"]](**data["fields"])
     if "array" in data:
         return _array_in(data["array"], arrays)
-    return {key: value for key, value in data["pairs"]}
+    return dict(data["pairs"])
 
 
 def _plain(value: Any) -> Any:

@@ -6,11 +6,11 @@
 >>> model = NaiveBayes(Multinomial()).fit(X, y)
 >>> model.predict([[1, 0, 0], [0, 1, 1]]).tolist()
 ['spam', 'ham']
->>> print(model.why([[1, 0, 0]])[0])
+>>> print(model.why([[1, 0, 0]], names=["free", "meeting", "the"])[0])
 spam rather than ham: 4.8 dB
      +0.0 dB  label prior
      -2.2 dB  belonging to no feature
-     +7.0 dB  0
+     +7.0 dB  free
 
 What it learned is `model.tally_`, so it can learn on (`partial_fit`, with new labels at any time),
 unlearn (`forget`), be saved without pickle, and be added to a model of other data.
@@ -18,7 +18,7 @@ unlearn (`forget`), be saved without pickle, and be added to a model of other da
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +90,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y, weight = self._validate(X, y, sample_weight, first=True)
         family = self._family()
         tally = family.tally(X, y, weight=weight, features=self._names())
-        if isinstance(self.prior, str) and self.prior == "cv":
+        if self._by_cross_validation():
             self.alpha_, self.alpha_scores_ = self._cross_validate(tally.family, X, y, weight)
-        return self._hold(tally)
+        model = self._model(tally)
+        _ = model.reading  # an unreadable rule or prior is refused now, not at the first prediction
+        return self._hold(tally, model)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
         """Learn further rows; labels and categories that were never seen are welcome.
@@ -103,7 +105,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y, weight = self._validate(X, y, sample_weight, first=first)
         if classes is not None and not np.isin(y, classes).all():
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
-        if isinstance(self.prior, str) and self.prior == "cv":
+        if self._by_cross_validation():
             raise BadPrior("prior='cv' needs all rows at once: use fit, or give the α that it found.")
         family = self._family() if first else self.tally_.family
         more = family.tally(X, y, weight=weight, features=self._names())
@@ -122,7 +124,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return NotImplemented
         check_is_fitted(self)
         check_is_fitted(other)
-        if isinstance(self.prior, str) and self.prior == "cv":
+        if self._by_cross_validation():
             raise BadPrior("Models with prior='cv' do not add: give both the α that cross-validation found.")
         whole: NaiveBayes = clone(self)
         whole.n_features_in_ = self.n_features_in_
@@ -135,7 +137,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """log p(label, row) for each label, up to what is the same for all: (rows, labels)."""
         check_is_fitted(self)
-        return self._model().joint(self._validate_rows(X))
+        return self.model_.joint(self._validate_rows(X))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """log p(label | row)."""
@@ -152,10 +154,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         costs = self._costs()
         return np.asarray(self.classes_[np.argmax(joint if costs is None else joint - costs, axis=1)])
 
-    def why(self, X: Any) -> list[Explanation]:
-        """For each row, the evidence of each feature in decibans; they add up to the log-odds."""
+    def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
+        """For each row, the evidence of each feature in decibans; they add up to the log-odds.
+
+        `names` are for features that had none when they were learned, such as a vectorizer's columns.
+        """
         check_is_fitted(self)
-        return self._model().explain(self._validate_rows(X))
+        if names is not None and len(names) != self.n_features_in_:
+            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
+        return self.model_.explain(self._validate_rows(X), names)
 
     # --- keeping -----------------------------------------------------------------------------
 
@@ -177,18 +184,19 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"family must be a deciban family such as Gaussian(), got {family!r} instead.")
         return family
 
-    def _hold(self, tally: Tally) -> NaiveBayes:
+    def _hold(self, tally: Tally, model: Model | None = None) -> NaiveBayes:
         """Keep a tally as what was learned; it is read when it is first needed."""
         self.tally_ = tally
         self.classes_ = tally.labels
-        self._read: Model | None = None
+        self.model_ = model or self._model(tally)
         return self
 
-    def _model(self) -> Model:
-        if self._read is None:
-            prior = self.alpha_ if isinstance(self.prior, str) and self.prior == "cv" else as_prior(self.prior)
-            self._read = Model(self.tally_, self.rule, prior, self.label_prior, self.complement)
-        return self._read
+    def _model(self, tally: Tally) -> Model:
+        prior = self.alpha_ if self._by_cross_validation() else as_prior(self.prior)
+        return Model(tally, self.rule, prior, self.label_prior, self.complement)
+
+    def _by_cross_validation(self) -> bool:
+        return isinstance(self.prior, str) and self.prior == "cv"
 
     def _cross_validate(
         self, family: Family, X: Any, y: NDArray[Any], weight: NDArray[Any] | None
@@ -203,7 +211,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return choose_alpha(X, y, tally_of, model_of)
 
     def _costs(self) -> Floats | None:
-        """log c of each label."""
+        """Log c of each label."""
         if self.c is None:
             return None
         if isinstance(self.c, Mapping):
@@ -219,7 +227,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if not all(cost > 0 for cost in costs):
             raise ValueError(f"c must be above 0, got {self.c!r} instead.")
-        return np.log(np.asarray(costs, dtype=float))
+        return np.asarray(np.log(costs))
 
     def _validate(
         self, X: Any, y: Any, sample_weight: Any, *, first: bool
@@ -249,7 +257,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             reset=first,
             accept_sparse="csr",
             dtype=None if anything else "numeric",
-            ensure_all_finite="allow-nan",
+            ensure_all_finite=False,  # the family's door looks at every value anyway
         )
 
     def _names(self) -> NDArray[Any] | None:
@@ -261,11 +269,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             family = self._family()
         except (DecibanError, ValueError):
             return tags
-        plain = Columns if isinstance(family, Columns) else Categorical
+        anything = isinstance(family, (Categorical, Columns))
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
-        tags.input_tags.categorical = isinstance(family, plain)
-        tags.input_tags.positive_only = not isinstance(family, (Gaussian, Columns, Categorical)) and not (
-            isinstance(family, Bernoulli) and family.binarize is not None
+        tags.input_tags.categorical = anything
+        tags.input_tags.string = anything
+        tags.input_tags.positive_only = not (
+            anything
+            or isinstance(family, Gaussian)
+            or (isinstance(family, Bernoulli) and family.binarize is not None)
         )
+        # The checks' Gaussian blobs are a poor fit for counts; scikit-learn marks its own so, too.
+        tags.classifier_tags.poor_score = tags.input_tags.positive_only
         return tags

@@ -28,8 +28,8 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    score : "chi2", "information_gain", "log_odds", "document_frequency", or a function from a tally to
-        one number a feature.
+    by : the score: "chi2", "information_gain", "log_odds", "document_frequency", or a function from a
+        tally to one number a feature.
     k : how many features to keep; all of them if there are fewer.
     family : what is tallied: Bernoulli(binarize=0.0) unless told; Multinomial() weighs counts.
     """
@@ -38,12 +38,12 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        score: str | Callable[[Tally], NDArray[Any]] = "information_gain",
+        by: str | Callable[[Tally], NDArray[Any]] = "information_gain",
         *,
         k: int = 1000,
         family: Family | None = None,
     ) -> None:
-        self.score = score
+        self.by = by
         self.k = k
         self.family = family
 
@@ -70,11 +70,11 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _score(self, tally: Tally) -> NDArray[Any]:
-        if callable(self.score):
-            return np.asarray(self.score(tally))
-        if self.score not in SCORES:
-            raise ValueError(f"score must be one of {', '.join(SCORES)} or a function, got {self.score!r}.")
-        return SCORES[self.score](tally)
+        if callable(self.by):
+            return np.asarray(self.by(tally))
+        if self.by not in SCORES:
+            raise ValueError(f"by must be one of {', '.join(SCORES)} or a function, got {self.by!r}.")
+        return SCORES[self.by](tally)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -9,29 +9,63 @@ time and memory for any input:
 (100, 1)
 """
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from deciban.value import Value
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Value):
     """What one reading may use, at most.
 
     The defaults are far above honest mail: not one of the 96,000 messages of our corpora is cut by them.
     """
 
-    bytes: int = 16 << 20
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "bytes",
+        "headers",
+        "header_bytes",
+        "parts",
+        "depth",
+        "text_bytes",
+        "links",
+        "features",
+    )
+    bytes: int
     """Bytes of the canonical form; what follows is not read and not in the digest."""
-    headers: int = 1_000
+    headers: int
     """Header fields, those of all parts together."""
-    header_bytes: int = 32 << 10
+    header_bytes: int
     """Bytes of one header field, its folded lines included."""
-    parts: int = 1_000
+    parts: int
     """MIME parts of all levels together."""
-    depth: int = 32
+    depth: int
     """Levels of multipart and message/rfc822 inside each other."""
-    text_bytes: int = 1 << 20
+    text_bytes: int
     """Bytes of decoded text; of HTML, its tags count too."""
-    links: int = 2_000
+    links: int
     """Links and images in HTML."""
-    features: int = 50_000
+    features: int
     """Features of one view."""
+
+    def __init__(
+        self,
+        *,
+        bytes: int = 16 << 20,  # noqa: A002 (the word for it)
+        headers: int = 1_000,
+        header_bytes: int = 32 << 10,
+        parts: int = 1_000,
+        depth: int = 32,
+        text_bytes: int = 1 << 20,
+        links: int = 2_000,
+        features: int = 50_000,
+    ) -> None:
+        self._set(
+            bytes=bytes,
+            headers=headers,
+            header_bytes=header_bytes,
+            parts=parts,
+            depth=depth,
+            text_bytes=text_bytes,
+            links=links,
+            features=features,
+        )

@@ -1,0 +1,1 @@
+"""Measurements against peers, as ratios within one run: `make bench`, or `python -m benchmarks NAME`."""

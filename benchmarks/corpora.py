@@ -1,0 +1,36 @@
+"""The corpora of ../shared/data, unpacked into a temporary folder; none of them is part of the project."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+ARCHIVES = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
+
+
+def unpack(name: str) -> Path:
+    """The folder of a corpus, gone again when the program ends."""
+    archive = ARCHIVES / f"{name}.tar.gz"
+    if not archive.exists():
+        sys.exit(f"This benchmark needs {name}.tar.gz beside the project, in ../shared/data.")
+    folder = Path(tempfile.mkdtemp(prefix=f"deciban-{name}-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    with tarfile.open(archive) as content:
+        content.extractall(folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())
+
+
+def newsgroups_by_date() -> dict[str, tuple[list[str], list[str]]]:
+    """Texts and labels of Twenty Newsgroups, split by date into train and test."""
+    root = unpack("20newsgroups_bydate")
+    parts = {}
+    for part in ("train", "test"):
+        folder = next(path for path in root.rglob(f"*{part}") if path.is_dir())
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        texts = [path.read_text(encoding="latin-1") for path in files]
+        parts[part] = (texts, [path.parent.name for path in files])
+    return parts

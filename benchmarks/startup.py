@@ -1,0 +1,54 @@
+"""What one call of ``deciban`` costs beside starting Python: CPU time, the least of many runs.
+
+python -m benchmarks.startup
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+RUNS = 40
+MAIL = b"From: joe@example.org\nSubject: hi\n\nhello\n"
+
+
+def cpu_milliseconds(arguments: list[str], environment: dict[str, str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+
+
+def main() -> None:
+    # An installed package has its byte code compiled; some development environments switch that off.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    # What pip installs as `deciban`, without the -m for which the interpreter needs 3 ms more.
+    command = ["-c", "import sys; from deciban.cli import main; sys.exit(main())"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mail.eml")
+        with open(path, "wb") as file:
+            file.write(MAIL)
+        rows = {
+            "python -c pass": ["-c", "pass"],
+            "import argparse": ["-c", "import argparse"],
+            "deciban --help": [*command, "--help"],
+            "deciban read mail.eml": [*command, "read", path],
+            "deciban read --json mail.eml": [*command, "read", "--json", path],
+            "deciban read --features all mail.eml": [*command, "read", "--features", "all", path],
+            "import dataclasses": ["-c", "import dataclasses"],
+            "import email.parser": ["-c", "import email.parser"],
+        }
+        # In turns, so that a busy moment of the machine meets all of them.
+        rounds = [
+            [cpu_milliseconds(arguments, environment) for arguments in rows.values()] for _ in range(RUNS)
+        ]
+    best = [min(column) for column in zip(*rounds, strict=True)]
+    for name, milliseconds in zip(rows, best, strict=True):
+        print(f"{name:40} {milliseconds:6.1f} ms   {milliseconds / best[0]:4.1f} × a bare interpreter")
+
+
+if __name__ == "__main__":
+    main()

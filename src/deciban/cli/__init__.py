@@ -1,0 +1,43 @@
+"""The command ``deciban``: ``deciban VERB …``, one file a verb.
+
+Only the module of the verb that was asked for is imported, so that a call in a mail delivery costs little
+more than starting Python. Errors that deciban itself knows are one line on standard error and exit code 3.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from deciban.errors import DecibanError
+
+FAILED = 3
+INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
+CLOSED_PIPE = 141  # 128 + SIGPIPE
+
+__all__ = ["CLOSED_PIPE", "FAILED", "INTERRUPTED", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code."""
+    try:
+        from deciban.cli.program import run
+
+        code = run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()
+    except DecibanError as error:
+        from deciban.cli.terminal import harmless
+
+        print(f"deciban: {harmless(str(error))}", file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except OSError as error:
+        # The interpreter flushes once more when it ends and must not stumble over the same output again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            return CLOSED_PIPE
+        print(f"deciban: {error.strerror or error}; nothing more was written", file=sys.stderr)
+        return FAILED
+    return code

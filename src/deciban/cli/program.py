@@ -1,0 +1,57 @@
+"""``deciban`` itself: finds the verb, or prints the help or the version."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from deciban import __version__
+from deciban.cli.parser import Parser
+from deciban.cli.verbs import VERBS, load_verb, verb_parser
+from deciban.errors import WrongUsage
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the verb that the arguments begin with."""
+    if arguments and arguments[0] in VERBS:
+        name, *rest = arguments
+        verb = load_verb(name)
+        try:
+            return verb.run(verb_parser(name, verb).parse_args(rest))
+        except SystemExit:  # argparse leaves this way after --help
+            return 0
+    return _without_verb(arguments)
+
+
+def _without_verb(arguments: Sequence[str]) -> int:
+    parser = program_parser()
+    try:
+        options, rest = parser.parse_known_args(arguments)
+    except SystemExit:
+        return 0
+    if options.version:
+        print(f"deciban {__version__}")
+        return 0
+    if options.verb or rest:
+        unknown = options.verb or rest[0]
+        raise WrongUsage(
+            f"{unknown!r} is no verb of deciban; it knows {', '.join(VERBS)} (see deciban --help)"
+        )
+    parser.print_help(sys.stderr)
+    return 3
+
+
+def program_parser() -> Parser:
+    """The parser of ``deciban`` without a verb."""
+    width = max(map(len, VERBS))
+    verbs = "\n".join(f"  {name:{width}}  {summary}" for name, summary in VERBS.items())
+    parser = Parser(
+        prog="deciban",
+        usage="deciban [--help] [--version] VERB ...",
+        description="A Bayesian filter for mail and text that explains itself and can forget.",
+        epilog=f"verbs:\n{verbs}\n\ndeciban VERB --help explains a verb, with examples.",
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and leave")
+    parser.add_argument("verb", nargs="?", metavar="VERB", help=argparse.SUPPRESS)
+    return parser

@@ -1,0 +1,119 @@
+"""``deciban read``: show what the filter sees in a message."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from deciban.cli.parser import Parser
+from deciban.cli.terminal import harmless
+from deciban.sources import RawMessage, Skipped, Source, open_source
+
+EXAMPLES = (
+    ("deciban read mail.eml", "headers, parts, facts, links and text of one message"),
+    ("deciban read --limit 3 ~/Mail/inbox.mbox", "the first three messages of an mbox"),
+    ("deciban read inbox.mbox@8412", "the one message of that id"),
+    ("deciban read --features words mail.eml", "also the features of the view `words`"),
+    ("deciban read --json Takeout.zip > mail.jsonl", "all messages of an archive, one JSON object a line"),
+    ("deciban read - < mail.eml", "a message from standard input"),
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the views are loaded only where features are asked for
+    from deciban.text.views import Traced, View
+
+VIEWS: tuple[View, ...] = ("words", "letters")
+# Enough to see what a mailbox holds; a machine that reads JSON wants them all.
+MESSAGES_SHOWN = 10
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban read``."""
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        metavar="FILE",
+        help="a message, text or page; an mbox, Maildir, MH or plain folder; a tar or zip archive; "
+        "the id of a message; - for standard input",
+    )
+    parser.add_argument(
+        "--features",
+        nargs="?",
+        choices=(*VIEWS, "all"),
+        const="all",
+        metavar="VIEW",
+        help="also the features that the filter learns from, of one view (words or letters) or of all; "
+        "put it behind the files or give the view",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object a line, nothing cut")
+    parser.add_argument(
+        "--limit",
+        type=_count,
+        metavar="N",
+        help=f"at most N messages in all, 0 for no limit (default: {MESSAGES_SHOWN}; none with --json)",
+    )
+    parser.add_argument("--full", action="store_true", help="cut no list and no text")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print each message of each source."""
+    # Every name is looked up before the first is read, so that a typing error costs no waiting.
+    sources = [open_source(path, on_skip=_report) for path in options.sources]
+    limit = options.limit if options.limit is not None else 0 if options.json else MESSAGES_SHOWN
+    count = 0
+    for source in sources:
+        for raw in source:
+            if limit and count == limit:
+                print(f"deciban: stopped after {limit:,} messages (--limit 0 reads all)", file=sys.stderr)
+                return _exit_code(count, sources)
+            count += 1
+            _print(raw, options, first=count == 1)
+    return _exit_code(count, sources)
+
+
+def _print(raw: RawMessage, options: argparse.Namespace, first: bool) -> None:
+    from deciban.text import read
+
+    message = read(raw.data)
+    features: dict[str, list[Traced]] = {}
+    if options.features:
+        from deciban.text.views import trace
+
+        features = {view: trace(message, view) for view in VIEWS if options.features in (view, "all")}
+    if options.json:
+        import json
+
+        from deciban.cli.message_record import message_record
+
+        print(json.dumps(message_record(raw, message, features), separators=(",", ":")))
+        return
+    from deciban.cli.message_page import MessagePage
+
+    page = MessagePage(raw, message, options.full)
+    lines = [*page.lines()]
+    for view, found in features.items():
+        lines += page.feature_lines(view, found)
+    # Whatever the locale cannot write is shown as an escape as well.
+    encoding = sys.stdout.encoding or "ascii"
+    text = ("" if first else "\n") + "\n".join(lines)
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def _report(skipped: Skipped) -> None:
+    print(f"deciban: skipped {harmless(skipped.id)}: {harmless(skipped.reason)}", file=sys.stderr)
+
+
+def _exit_code(count: int, sources: list[Source]) -> int:
+    """Tell how much was skipped; 3 if nothing at all could be read."""
+    skipped = sum(source.skipped_count for source in sources)
+    if skipped:
+        print(f"deciban: {count:,} read, {skipped:,} skipped", file=sys.stderr)
+    elif not count:
+        print("deciban: no messages there", file=sys.stderr)
+    return 3 if skipped and not count else 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"must be a number of messages, 0 or more, got {text!r} instead")
+    return int(text)

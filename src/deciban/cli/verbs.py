@@ -1,0 +1,52 @@
+"""The table of verbs: help, shell completion and the manual are made from it and from the parsers.
+
+A verb is a module of its name in this package that has
+
+- ``EXAMPLES``: pairs of a command line and what it does,
+- ``define(parser)``, which adds the arguments,
+- ``run(options)``, which does the work and returns the exit code.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False  # typing's own costs 5 ms to import
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Verb(Protocol):
+        """What the module of a verb has."""
+
+        EXAMPLES: tuple[tuple[str, str], ...]
+
+        def define(self, parser: Parser) -> None: ...  # noqa: D102
+        def run(self, options: Namespace) -> int: ...  # noqa: D102
+
+
+VERBS = {
+    "read": "show what the filter sees in a message",
+}
+
+
+def load_verb(name: str) -> Verb:
+    """Import the module of one verb."""
+    from importlib import import_module
+
+    verb: Verb = import_module(f"deciban.cli.{name}")
+    return verb
+
+
+def verb_parser(name: str, verb: Verb) -> Parser:
+    """The parser of a verb: its arguments, and its examples at the end of its help."""
+    summary = VERBS[name]
+    examples = "\n".join(f"  {command}\n      {meaning}" for command, meaning in verb.EXAMPLES)
+    parser = Parser(
+        prog=f"deciban {name}",
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=f"examples:\n{examples}",
+    )
+    verb.define(parser)
+    return parser

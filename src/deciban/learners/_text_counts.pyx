@@ -1,0 +1,469 @@
+"""Counts the words or characters of a batch of texts, outside of Python's lock; see text_features.py.
+
+A batch has its own table of keys, small enough for the processor's cache: key → number within the batch,
+in order of first sight. A *key* is the 64-bit hash of an n-gram (deciban.text._hashing) or, when features
+are hashed to columns, its top bits, so that colliding n-grams are counted together at once. The rows come
+out in compressed sparse form over these numbers; the caller maps numbers to columns, for a whole batch in
+one indexing operation.
+
+The words of a text are written one after the other, folded, with a space between, into one buffer, so every
+n-gram is a stretch of it. The hash of an n-gram is the hash of that stretch: for all n at once, each word's
+bytes are walked once. The table's index is salted by the caller, so that no text can be crafted to make it slow;
+no result depends on the salt.
+
+>>> counts = count_texts([b"Free money, free!"], True, 1, 2, 2, 0, True, 1)
+>>> [counts.names[a:b] for a, b in zip([0, *counts.name_ends], counts.name_ends)]
+[b'free', b'money', b'free money', b'money free']
+>>> list(memoryview(counts.counts).cast("i"))
+[2, 1, 1, 1]
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from deciban.text._content cimport Buffer, reserve
+from deciban.text._hashing cimport hash_begin, hash_bytes, hash_end
+from deciban.text._tokens cimport (
+    KIND_INVISIBLE, KIND_MASK, TOKEN_UNSPACED, Token, Tokens, begin_tokens, byte_records, decode_character,
+    next_token, push_character, record_distances, record_kinds, record_of,
+)
+
+cdef enum:
+    MOST_WORDS = 8  # of one n-gram of words
+
+ctypedef struct Numbers:
+    int32_t* data
+    Py_ssize_t size
+    Py_ssize_t room
+
+# One slot of the table: a key and its number within the batch plus one; 0 is a free slot.
+ctypedef struct Slot:
+    uint64_t key
+    int64_t number
+
+ctypedef struct Table:
+    Slot* slots
+    int shift               # 64 - log2 of the number of slots
+    Py_ssize_t used
+    uint64_t salt           # odd
+
+ctypedef struct Batch:
+    Table table
+    Buffer keys             # uint64 each, by number
+    Buffer names            # of the keys, one after the other
+    Buffer name_ends        # int64 each
+    Numbers rows            # for each key, the last row that it was seen in ...
+    Numbers places          # ... and its place in that row
+    Numbers numbers         # the sparse rows: numbers ...
+    Numbers counts          # ... and how often
+    Buffer folded           # the words of the text that is being read
+    int key_shift           # 64 - log2 of the number of columns; 0 for whole hashes
+    bint naming
+    int first_n
+    int last_n
+    int shortest            # characters of a word, at least
+    int32_t row
+
+
+cdef int out_of_memory() except -1 nogil:
+    with gil:
+        raise MemoryError
+
+
+cdef inline int push_number(Numbers* numbers, int32_t value) except -1 nogil:
+    """One more number at the end."""
+    cdef int32_t* moved
+    if numbers.size == numbers.room:
+        moved = <int32_t*>realloc(numbers.data, (2 * numbers.room + 1024) * sizeof(int32_t))
+        if moved == NULL:
+            out_of_memory()
+        numbers.data = moved
+        numbers.room = 2 * numbers.room + 1024
+    numbers.data[numbers.size] = value
+    numbers.size += 1
+    return 0
+
+
+cdef inline int push_bytes(Buffer* buffer, const void* source, Py_ssize_t length) except -1 nogil:
+    """Bytes of memory that the caller owns, copied to the end."""
+    if buffer.room - buffer.size < length:
+        reserve(buffer, length)
+    memcpy(buffer.data + buffer.size, source, length)
+    buffer.size += length
+    return 0
+
+
+cdef int widen(Table* table, int bits) except -1 nogil:
+    """A table of 2^bits slots with the same keys."""
+    cdef Slot* old = table.slots
+    cdef Py_ssize_t old_count = (<Py_ssize_t>1 << (64 - table.shift)) if old != NULL else 0, i, place
+    cdef Py_ssize_t mask = (<Py_ssize_t>1 << bits) - 1
+    cdef Slot* wider = <Slot*>malloc((mask + 1) * sizeof(Slot))
+    if wider == NULL:
+        out_of_memory()
+    memset(wider, 0, (mask + 1) * sizeof(Slot))
+    table.slots = wider
+    table.shift = 64 - bits
+    for i in range(old_count):
+        if old[i].number:
+            place = (old[i].key * table.salt) >> table.shift
+            while wider[place].number:
+                place = (place + 1) & mask
+            wider[place] = old[i]
+    free(old)
+    return 0
+
+
+cdef inline int32_t number_of(
+    Batch* batch, uint64_t key, const uint8_t* name, Py_ssize_t length
+) except -1 nogil:
+    """The number of a key within the batch; a new key gets the next one, and its name is kept if wanted."""
+    cdef Table* table = &batch.table
+    cdef Py_ssize_t mask = (<Py_ssize_t>1 << (64 - table.shift)) - 1
+    cdef Py_ssize_t place = (key * table.salt) >> table.shift
+    cdef int64_t end
+    while table.slots[place].number:
+        if table.slots[place].key == key:
+            return <int32_t>(table.slots[place].number - 1)
+        place = (place + 1) & mask
+    table.slots[place].key = key
+    table.slots[place].number = table.used + 1
+    table.used += 1
+    push_bytes(&batch.keys, &key, sizeof(key))
+    push_number(&batch.rows, -1)
+    push_number(&batch.places, 0)
+    if batch.naming:
+        push_bytes(&batch.names, name, length)
+        end = batch.names.size
+        push_bytes(&batch.name_ends, &end, sizeof(end))
+    if 2 * table.used > mask:
+        widen(table, 64 - table.shift + 1)
+    return <int32_t>(table.used - 1)
+
+
+cdef inline int count(Batch* batch, uint64_t state, const uint8_t* name, Py_ssize_t length) except -1 nogil:
+    """One more sighting, in the current row, of the n-gram with this hash state."""
+    cdef int32_t number = number_of(batch, hash_end(state) >> batch.key_shift, name, length)
+    if batch.rows.data[number] == batch.row:
+        batch.counts.data[batch.places.data[number]] += 1
+        return 0
+    batch.rows.data[number] = batch.row
+    batch.places.data[number] = <int32_t>batch.numbers.size
+    push_number(&batch.numbers, number)
+    push_number(&batch.counts, 1)
+    return 0
+
+
+cdef int count_words(Batch* batch, const uint8_t* text, Py_ssize_t length) except -1 nogil:
+    """Every n-gram of words of one text."""
+    cdef Tokens walk
+    cdef Token token
+    cdef uint64_t[MOST_WORDS] states     # states[n - 1]: of the last n words and the space after them
+    cdef Py_ssize_t[MOST_WORDS] starts   # where the last n words begin in batch.folded
+    cdef int n, seen = 0, i
+    cdef uint64_t state, pair
+    cdef Py_ssize_t end
+    batch.folded.size = 0
+    begin_tokens(&walk, text, length)
+    while next_token(&walk, &token):
+        if token.characters < batch.shortest and not token.flags & TOKEN_UNSPACED:
+            continue
+        for n in range(min(seen, batch.last_n - 1), 0, -1):
+            states[n] = states[n - 1]
+            starts[n] = starts[n - 1]
+        states[0] = hash_begin()
+        starts[0] = batch.folded.size
+        push_bytes(&batch.folded, token.word, token.length)
+        end = batch.folded.size
+        seen = min(seen + 1, batch.last_n)
+        if seen == 2:
+            # Words and pairs, the usual case: two independent chains of multiplications overlap in the processor.
+            state, pair = states[0], states[1]
+            for i in range(token.length):
+                state = (state ^ token.word[i]) * <uint64_t>0x100000001B3u
+                pair = (pair ^ token.word[i]) * <uint64_t>0x100000001B3u
+            states[0], states[1] = state, pair
+        else:
+            for n in range(seen):
+                states[n] = hash_bytes(states[n], token.word, token.length)
+        for n in range(batch.first_n - 1, seen):
+            count(batch, states[n], batch.folded.data + starts[n], end - starts[n])
+        for n in range(seen):
+            states[n] = hash_bytes(states[n], b" ", 1)
+        push_bytes(&batch.folded, b" ", 1)
+    return 0
+
+
+cdef int fold_characters(Batch* batch, const uint8_t* text, Py_ssize_t length) except -1 nogil:
+    """A text folded, with every run of white space made one space, into batch.folded."""
+    cdef Py_ssize_t at = 0
+    cdef Token character
+    cdef unsigned int code = 0, record
+    cdef int size
+    cdef uint8_t byte
+    batch.folded.size = 0
+    while at < length:
+        byte = text[at]
+        if byte < 0x80:
+            at += 1
+            if byte == c" " or c"\t" <= byte <= c"\r":
+                byte = c" "
+                if batch.folded.size and batch.folded.data[batch.folded.size - 1] == c" ":
+                    continue
+            elif byte_records[byte]:
+                byte = byte_records[byte] & 0xFF
+            push_bytes(&batch.folded, &byte, 1)
+            continue
+        size = decode_character(text + at, length - at, &code)
+        at += size if size else 1
+        record = record_of(code)
+        if size == 0 or record_kinds[record] & KIND_MASK == KIND_INVISIBLE:
+            continue
+        character.length = character.flags = character.characters = 0
+        push_character(&character, code + record_distances[record])
+        push_bytes(&batch.folded, character.word, character.length)
+    return 0
+
+
+cdef int count_characters(Batch* batch, const uint8_t* text, Py_ssize_t length) except -1 nogil:
+    """Every n-gram of characters of one text."""
+    cdef Py_ssize_t start, at, end
+    cdef uint64_t state
+    cdef int n
+    cdef const uint8_t* folded
+    fold_characters(batch, text, length)
+    folded = batch.folded.data
+    end = batch.folded.size
+    start = 0
+    while start < end:
+        state = hash_begin()
+        at = start
+        n = 0
+        while at < end and n < batch.last_n:
+            state = (state ^ folded[at]) * <uint64_t>0x100000001B3u
+            at += 1
+            while at < end and folded[at] & 0xC0 == 0x80:
+                state = (state ^ folded[at]) * <uint64_t>0x100000001B3u
+                at += 1
+            n += 1
+            if n >= batch.first_n:
+                count(batch, state, folded + start, at - start)
+        start += 1
+        while start < end and folded[start] & 0xC0 == 0x80:
+            start += 1
+    return 0
+
+
+cdef class TextCounts:
+    """The counts of one batch: bytes of arrays, to be looked at through numpy or memoryview."""
+
+    cdef readonly bytes keys
+    """uint64: the key of each number of the batch."""
+    cdef readonly bytes names
+    cdef readonly object name_ends
+    """int64: the name of number i is names[name_ends[i - 1]:name_ends[i]]."""
+    cdef readonly bytes row_ends
+    """int64: where each row ends in numbers and counts."""
+    cdef readonly bytes numbers
+    """int32"""
+    cdef readonly bytes counts
+    """int32"""
+
+
+cdef bytes bytes_of(const void* data, Py_ssize_t size):
+    return PyBytes_FromStringAndSize(<const char*>data, size)
+
+
+def count_texts(
+    list texts, bint words, int first_n, int last_n, int shortest, int column_bits, bint naming, uint64_t salt
+):
+    """The counts of a batch of texts (bytes in UTF-8, or str); 0 column bits keep whole hashes as keys."""
+    cdef Batch batch
+    cdef Py_ssize_t rows = len(texts), i, length
+    cdef const uint8_t** starts = NULL
+    cdef int64_t* lengths = NULL
+    cdef TextCounts result = TextCounts.__new__(TextCounts)
+    if not 1 <= first_n <= last_n or (words and last_n > MOST_WORDS):
+        raise ValueError(f"n-grams must be of 1 to {MOST_WORDS} words, got {first_n} to {last_n} instead")
+    memset(&batch, 0, sizeof(batch))
+    batch.key_shift = 64 - column_bits if column_bits else 0
+    batch.naming = naming
+    batch.first_n = first_n
+    batch.last_n = last_n
+    batch.shortest = shortest
+    batch.table.salt = salt | 1
+    held = []  # what was encoded here must live until it was counted
+    try:
+        starts = <const uint8_t**>malloc(max(rows, 1) * sizeof(uint8_t*))
+        lengths = <int64_t*>malloc(max(rows, 1) * sizeof(int64_t))
+        if starts == NULL or lengths == NULL:
+            raise MemoryError
+        for i in range(rows):
+            text = texts[i]
+            if isinstance(text, str):
+                if text.isascii():
+                    starts[i] = <const uint8_t*>PyUnicode_AsUTF8AndSize(text, &length)
+                    lengths[i] = length
+                    continue
+                text = text.encode("utf-8", "surrogatepass")
+                held.append(text)
+            starts[i] = <const uint8_t*>PyBytes_AS_STRING(<bytes?>text)
+            lengths[i] = len(<bytes>text)
+        with nogil:
+            widen(&batch.table, 12)
+            for i in range(rows):
+                batch.row = <int32_t>i
+                if words:
+                    count_words(&batch, starts[i], lengths[i])
+                else:
+                    count_characters(&batch, starts[i], lengths[i])
+                lengths[i] = batch.numbers.size
+        result.keys = bytes_of(batch.keys.data, batch.keys.size)
+        result.names = bytes_of(batch.names.data, batch.names.size)
+        result.name_ends = memoryview(bytes_of(batch.name_ends.data, batch.name_ends.size)).cast("q")
+        result.row_ends = bytes_of(lengths, rows * sizeof(int64_t))
+        result.numbers = bytes_of(batch.numbers.data, batch.numbers.size * sizeof(int32_t))
+        result.counts = bytes_of(batch.counts.data, batch.counts.size * sizeof(int32_t))
+        return result
+    finally:
+        free(starts)
+        free(lengths)
+        free(batch.table.slots)
+        free(batch.keys.data)
+        free(batch.names.data)
+        free(batch.name_ends.data)
+        free(batch.rows.data)
+        free(batch.places.data)
+        free(batch.numbers.data)
+        free(batch.counts.data)
+        free(batch.folded.data)
+
+
+cdef class Vocabulary:
+    """The n-grams seen so far: key → column in order of first sight, and their names.
+
+    >>> vocabulary = Vocabulary()
+    >>> vocabulary.learn(count_texts([b"some money"], True, 1, 1, 2, 0, True, 1)).cast("i").tolist()
+    [0, 1]
+    >>> vocabulary.look_up(count_texts([b"more money"], True, 1, 1, 2, 0, False, 1)).cast("i").tolist()
+    [-1, 1]
+    >>> vocabulary.name(1), list(vocabulary.keep([1]).names())
+    ('money', ['money'])
+    """
+
+    cdef Table table
+    cdef Buffer keys
+    cdef Buffer names_buffer
+    cdef Buffer name_ends
+
+    def __cinit__(self, salt=1):
+        self.table.salt = <uint64_t>salt | 1
+        widen(&self.table, 12)
+
+    def __dealloc__(self):
+        free(self.table.slots)
+        free(self.keys.data)
+        free(self.names_buffer.data)
+        free(self.name_ends.data)
+
+    def __len__(self):
+        return self.table.used
+
+    def __reduce__(self):
+        keys = bytes_of(self.keys.data, self.keys.size)
+        names = bytes_of(self.names_buffer.data, self.names_buffer.size)
+        return restored, (self.table.salt, keys, names, bytes_of(self.name_ends.data, self.name_ends.size))
+
+    cdef Py_ssize_t place_of(self, uint64_t key) noexcept nogil:
+        """The slot of a key, or the free slot where it belongs; one is always free."""
+        cdef Py_ssize_t mask = (<Py_ssize_t>1 << (64 - self.table.shift)) - 1
+        cdef Py_ssize_t place = (key * self.table.salt) >> self.table.shift
+        while self.table.slots[place].number and self.table.slots[place].key != key:
+            place = (place + 1) & mask
+        return place
+
+    cdef int32_t add(self, uint64_t key, const uint8_t* name, Py_ssize_t length) except -1 nogil:
+        """The column of a key, the next one if it is new."""
+        cdef Slot* slot = &self.table.slots[self.place_of(key)]
+        cdef int32_t column
+        cdef int64_t end
+        if slot.number == 0:
+            self.table.used += 1
+            slot.key = key
+            slot.number = self.table.used
+            push_bytes(&self.keys, &key, sizeof(key))
+            push_bytes(&self.names_buffer, name, length)
+            end = self.names_buffer.size
+            push_bytes(&self.name_ends, &end, sizeof(end))
+        column = <int32_t>(slot.number - 1)
+        if self.table.used >> (63 - self.table.shift):  # half full
+            widen(&self.table, 64 - self.table.shift + 1)
+        return column
+
+    def learn(self, TextCounts counts not None):
+        """The columns (int32, as bytes) of a batch's numbers; new keys get new columns."""
+        cdef const uint64_t* keys = <const uint64_t*>PyBytes_AS_STRING(counts.keys)
+        cdef const uint8_t* names = <const uint8_t*>PyBytes_AS_STRING(counts.names)
+        cdef const int64_t[::1] ends = counts.name_ends
+        cdef Py_ssize_t count = len(counts.keys) // sizeof(uint64_t), i
+        cdef int64_t start = 0
+        cdef bytes columns = PyBytes_FromStringAndSize(NULL, count * sizeof(int32_t))
+        cdef int32_t* column = <int32_t*>PyBytes_AS_STRING(columns)
+        for i in range(count):
+            column[i] = self.add(keys[i], names + start, ends[i] - start)
+            start = ends[i]
+        return memoryview(columns)
+
+    def look_up(self, TextCounts counts not None):
+        """The columns (int32, as bytes) of a batch's numbers; -1 for what was never learned."""
+        cdef const uint64_t* keys = <const uint64_t*>PyBytes_AS_STRING(counts.keys)
+        cdef Py_ssize_t count = len(counts.keys) // sizeof(uint64_t), i
+        cdef bytes columns = PyBytes_FromStringAndSize(NULL, count * sizeof(int32_t))
+        cdef int32_t* column = <int32_t*>PyBytes_AS_STRING(columns)
+        for i in range(count):
+            column[i] = <int32_t>(self.table.slots[self.place_of(keys[i])].number - 1)
+        return memoryview(columns)
+
+    def keep(self, columns):
+        """A vocabulary of some of the columns, in the given order."""
+        cdef Vocabulary kept = Vocabulary(self.table.salt)
+        cdef const uint64_t* keys = <const uint64_t*>self.keys.data
+        cdef const int64_t* ends = <const int64_t*>self.name_ends.data
+        cdef Py_ssize_t column
+        cdef int64_t start
+        for column in columns:
+            self.check(column)
+            start = ends[column - 1] if column else 0
+            kept.add(keys[column], self.names_buffer.data + start, ends[column] - start)
+        return kept
+
+    cdef int check(self, Py_ssize_t column) except -1:
+        if not 0 <= column < self.table.used:
+            raise IndexError(f"there are {self.table.used} names, and none at {column}")
+        return 0
+
+    def name(self, Py_ssize_t column):
+        """The n-gram of a column."""
+        cdef const int64_t* ends = <const int64_t*>self.name_ends.data
+        cdef int64_t start
+        self.check(column)
+        start = ends[column - 1] if column else 0
+        return bytes_of(self.names_buffer.data + start, ends[column] - start).decode("utf-8", "replace")
+
+    def names(self):
+        """Every n-gram, by column."""
+        return map(self.name, range(self.table.used))
+
+
+def restored(salt, bytes keys not None, bytes names not None, bytes name_ends not None):
+    """The vocabulary that was taken apart by pickling."""
+    cdef Vocabulary vocabulary = Vocabulary(salt)
+    cdef TextCounts counts = TextCounts.__new__(TextCounts)
+    counts.keys = keys
+    counts.names = names
+    counts.name_ends = memoryview(name_ends).cast("q")
+    vocabulary.learn(counts)
+    return vocabulary

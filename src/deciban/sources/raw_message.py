@@ -1,0 +1,25 @@
+r"""One message as a source gives it: an id to find it again, and its bytes, not yet read as mail.
+
+>>> RawMessage("inbox.mbox@0", b"Subject: hi\n\nhello\n")
+RawMessage(id='inbox.mbox@0', data=b'Subject: hi\n\nhello\n', cut=0)
+"""
+
+from __future__ import annotations
+
+from deciban.value import Value
+
+
+class RawMessage(Value):
+    """A message found in a source.
+
+    ``id`` says where (docs/sources.md has the forms), ``data`` holds the bytes, and ``cut`` counts those
+    left out at the end because the message is larger than `Bounds.message_bytes`.
+    """
+
+    __slots__ = ("id", "data", "cut")  # noqa: RUF023 (the order of the repr)
+    id: str
+    data: bytes
+    cut: int
+
+    def __init__(self, id: str, data: bytes, cut: int = 0) -> None:  # noqa: A002 (the word for it)
+        self._set(id=id, data=data, cut=cut)

@@ -1,0 +1,45 @@
+"""The line that separates two messages of an mbox: ``From sender date``.
+
+The four mbox formats (mboxo, mboxrd, mboxcl, mboxcl2) differ in how they keep a line of the text that
+begins with ``From `` from looking like one. Here a separator must stand after an empty line, which
+`mbox.py` sees to, and hold a date: weekday, month, day, time, and a year thereafter.
+
+>>> is_separator(b"From joe@example.org Thu Aug 22 12:36:23 2002")
+True
+>>> is_separator(b"From 1594859898984@xxx Thu Jul 16 00:38:18 +0000 2020")    # Google Takeout
+True
+>>> is_separator(b"From - Thu Aug 22 12:36:23 2002"), is_separator(b"From then on it was Thu Aug 22")
+(True, False)
+"""
+
+from __future__ import annotations
+
+_WEEKDAYS = frozenset(b"Mon Tue Wed Thu Fri Sat Sun".split())
+_MONTHS = frozenset(b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+
+# A longer line is text: the longest address that SMTP allows has 254 bytes.
+LONGEST = 1_000
+
+
+def is_separator(line: bytes) -> bool:
+    """Whether the line, given without its end, is ``From sender date``."""
+    if not line.startswith(b"From ") or len(line) > LONGEST:
+        return False
+    words = line.split()
+    return any(
+        word in _WEEKDAYS and words[at + 1] in _MONTHS and _day_time_year(words[at + 2 : at + 8])
+        for at, word in enumerate(words[1:-4], start=1)
+    )
+
+
+def _day_time_year(words: list[bytes]) -> bool:
+    day, time, *rest = words
+    return (
+        day.isdigit()
+        and len(day) <= 2
+        and time[:2].strip(b":").isdigit()
+        and 1 <= time.count(b":") <= 2
+        and time.replace(b":", b"").isdigit()
+        # A zone of one or two words may stand before the year; UUCP adds "remote from host" behind it.
+        and any(len(word) == 4 and word.isdigit() for word in rest)
+    )

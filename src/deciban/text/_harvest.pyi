@@ -1,0 +1,3 @@
+from collections.abc import Iterable
+
+def sorted_set(values: Iterable[int]) -> list[int]: ...

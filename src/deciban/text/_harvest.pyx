@@ -1,0 +1,163 @@
+"""A harvest: the hashes that a view gathers from one message, and the set that becomes of them.
+
+Views append hashes as they walk through a message, repetitions included, because appending is the
+cheapest thing one can do in the walk. At the end `sort_unique` makes the sorted set: two passes of a radix
+sort, by the second and then by the first byte, leave few hashes out of order, because hashes are spread
+evenly; insertion puts those right. An attacker can search words whose hashes share their top 16 bits, so moves
+are counted, and past 16 to a hash the six other bytes are sorted by passes too: linear for any input.
+
+Measured on 2,765 hashes of which 1,682 differ (the letters of a mean SpamAssassin message), in one run:
+this 17 µs; all eight passes 45; an open-addressing table kept in order 29 to 32 (whether a hash is new cannot
+be predicted, and a wrong guess costs 5 ns); C's qsort 235.
+
+On request (`tracing`) a harvest also notes for every feature its name and the place where it was seen.
+Both happen in one function, so a trace cannot disagree with the features.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from deciban.text._content cimport Buffer, append_byte, reserve
+
+cdef enum:
+    MOST_MOVES = 16  # to a hash, on average, before insertion is given up
+
+
+cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil:
+    """Room for so many more hashes; doubling keeps a series of additions linear."""
+    cdef Py_ssize_t wanted = hashes.size + more, room
+    cdef uint64_t* moved
+    if wanted <= hashes.room:
+        return 0
+    room = max(2 * hashes.room, wanted + 256)
+    moved = <uint64_t*>realloc(hashes.data, room * sizeof(uint64_t))
+    if moved == NULL:
+        with gil:
+            raise MemoryError
+    hashes.data = moved
+    hashes.room = room
+    return 0
+
+
+cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
+    """Turns hashes into a sorted set in place; ``spare`` is scratch memory that may be used again."""
+    cdef Py_ssize_t i, place, kept = 0, count = hashes.size, moves_left = MOST_MOVES * count
+    cdef uint64_t hash
+    if count < 2:
+        return 0
+    spare.size = 0
+    make_room(spare, count)
+    sort_by_digits(hashes.data, spare.data, count, 48)
+    for i in range(1, count):
+        hash = hashes.data[i]
+        place = i
+        while place > 0 and hashes.data[place - 1] > hash:
+            hashes.data[place] = hashes.data[place - 1]
+            place -= 1
+        hashes.data[place] = hash
+        moves_left -= i - place
+        if moves_left < 0:
+            sort_by_digits(hashes.data, spare.data, count, 0)
+            break
+    # Always written, and kept only if the next one differs: a branch here could not be predicted.
+    for i in range(count - 1):
+        hashes.data[kept] = hashes.data[i]
+        kept += hashes.data[i] != hashes.data[i + 1]
+    hashes.data[kept] = hashes.data[count - 1]
+    hashes.size = kept + 1
+    return 0
+
+
+cdef void sort_by_digits(uint64_t* source, uint64_t* target, Py_ssize_t count, int first) noexcept nogil:
+    """Sorts by the bits from ``first`` (0 or 48) up, a byte a pass; passes are even, so it ends in ``source``."""
+    cdef Py_ssize_t[256] ends
+    cdef Py_ssize_t i, total, seen
+    cdef int shift
+    cdef uint64_t hash
+    for shift in range(first, 64, 8):
+        memset(ends, 0, sizeof(ends))
+        for i in range(count):
+            ends[source[i] >> shift & 0xFF] += 1
+        total = 0
+        for i in range(256):
+            seen = ends[i]
+            ends[i] = total
+            total += seen
+        for i in range(count):
+            hash = source[i]
+            seen = ends[hash >> shift & 0xFF]
+            ends[hash >> shift & 0xFF] = seen + 1
+            target[seen] = hash
+        source, target = target, source
+
+
+cdef int append_name(Buffer* names, const uint8_t* name, Py_ssize_t length) except -1 nogil:
+    """Bytes of a feature's name, kept for a trace."""
+    cdef Py_ssize_t i
+    reserve(names, length)
+    for i in range(length):
+        append_byte(names, name[i])
+    return 0
+
+
+cdef int note_sighting(
+    Harvest* harvest, uint64_t hash, const Tag* tag, const uint8_t* name, Py_ssize_t length,
+    const uint8_t* more, Py_ssize_t more_length, Py_ssize_t start, Py_ssize_t end,
+) except -1 nogil:
+    """Keeps a feature's name, tag + name (+ a space + more), and its place."""
+    cdef Sightings* sightings = &harvest.sightings
+    cdef Sighting* moved
+    cdef Sighting sighting
+    if sightings.count == sightings.room:
+        moved = <Sighting*>realloc(sightings.rows, (2 * sightings.room + 64) * sizeof(Sighting))
+        if moved == NULL:
+            with gil:
+                raise MemoryError
+        sightings.rows = moved
+        sightings.room = 2 * sightings.room + 64
+    sighting.hash = hash
+    sighting.name_start = harvest.names.size
+    append_name(&harvest.names, tag.name, tag.length)
+    append_name(&harvest.names, name, length)
+    if more_length:
+        append_byte(&harvest.names, c" ")
+        append_name(&harvest.names, more, more_length)
+    sighting.name_end = harvest.names.size
+    sighting.start = start
+    sighting.end = end
+    sighting.where = harvest.where
+    sighting.number = harvest.number
+    sightings.rows[sightings.count] = sighting
+    sightings.count += 1
+    return 0
+
+
+cdef void free_harvest(Harvest* harvest) noexcept nogil:
+    """Gives everything back that a harvest holds."""
+    free(harvest.hashes.data)
+    free(harvest.sightings.rows)
+    free(harvest.names.data)
+    memset(harvest, 0, sizeof(Harvest))
+
+
+def sorted_set(values):
+    """The sorted set of some hashes, as the views make it; for tests.
+
+    >>> sorted_set([3, 2**64 - 1, 1, 3])
+    [1, 3, 18446744073709551615]
+    """
+    cdef Hashes hashes, spare
+    cdef Py_ssize_t i
+    memset(&hashes, 0, sizeof(hashes))
+    memset(&spare, 0, sizeof(spare))
+    try:
+        for value in values:
+            make_room(&hashes, 1)
+            hashes.data[hashes.size] = value
+            hashes.size += 1
+        sort_unique(&hashes, &spare)
+        return [hashes.data[i] for i in range(hashes.size)]
+    finally:
+        free(hashes.data)
+        free(spare.data)

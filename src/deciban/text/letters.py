@@ -1,0 +1,20 @@
+"""The view `letters`: overlapping runs of four bytes, of the headers and of the text.
+
+It needs no language, no words and no idea of what mail is, and sees what tokenisers miss: the order and spelling
+of header fields, punctuation, invented words. Each of the two has a budget, and signatures, keys and ids
+in the headers may use little of theirs (docs/features.md has the rules and the measurements).
+
+>>> from deciban.text import read
+>>> len(features(read(b"hello, world")))  # reading ends the last line
+10
+"""
+
+from deciban.text._reader import Message
+from deciban.text._views import FeatureSet
+from deciban.text.limits import Limits
+from deciban.text.views import extract
+
+
+def features(message: Message, limits: Limits = Limits()) -> FeatureSet:
+    """The view as a sorted set of hashes."""
+    return extract(message, (), limits).letters

@@ -1,0 +1,220 @@
+import math
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sparse
+from hypothesis import given
+
+from deciban import (
+    Bernoulli,
+    Categorical,
+    Columns,
+    Gamma,
+    Gaussian,
+    Multinomial,
+    NaiveBayes,
+    Poisson,
+    Values,
+)
+from deciban.errors import (
+    BadPrior,
+    CannotForget,
+    ImpossibleRows,
+    NoMode,
+    NotEnoughValues,
+    OutsideSupport,
+)
+from samples import FAMILIES, rows_for, samples
+
+X = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [0, 2, 2]])
+y = np.array(["spam", "spam", "ham", "ham"])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@given(data=st.data())
+def test_explanations_add_up_to_the_log_odds(name, data):
+    family = FAMILIES[name]
+    sample = data.draw(samples(family, missing=True))
+    rule = data.draw(st.sampled_from(["mean", "bayes"]))
+    complement = data.draw(st.booleans())
+    model = NaiveBayes(family, rule=rule, prior=4, complement=complement).fit(sample.X, sample.y)
+    joint = np.sort(model.predict_joint_log_proba(sample.X), axis=1)
+    winners = model.predict(sample.X)
+    for row, told in enumerate(model.why(sample.X)):
+        odds = (joint[row, -1] - joint[row, -2]) * 10 / np.log(10)
+        assert told.decibans == pytest.approx(odds, abs=1e-7)
+        assert told.decibans == math.fsum([told.prior, told.intercept, *(f.decibans for f in told.features)])
+        assert told.label == winners[row] or odds == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+@given(data=st.data())
+def test_models_of_two_halves_add_up_to_the_model_of_the_whole(name, data):
+    family = FAMILIES[name]
+    sample = data.draw(samples(family, least=24))
+    half = len(sample) // 2
+    model = NaiveBayes(family, prior=2)
+    whole = NaiveBayes(family, prior=2).fit(sample.X, sample.y)
+    parts = [NaiveBayes(family, prior=2).fit(part.X, part.y) for part in (sample[:half], sample[half:])]
+    model.partial_fit(sample.X[:half], sample.y[:half]).partial_fit(sample.X[half:], sample.y[half:])
+    expected = whole.predict_joint_log_proba(sample.X)
+    assert np.allclose((parts[0] + parts[1]).predict_joint_log_proba(sample.X), expected, atol=1e-6)
+    assert np.allclose(model.predict_joint_log_proba(sample.X), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_forgotten_row_leaves_no_trace(name):
+    family = FAMILIES[name]
+    rng = np.random.default_rng(4)
+    rows, labels = rows_for(family, rng, 30), np.arange(30) % 3
+    model = NaiveBayes(family, prior=2).fit(rows[:20], labels[:20])
+    before = model.predict_joint_log_proba(rows)
+    model.partial_fit(rows[20:], labels[20:]).forget(rows[20:], labels[20:])
+    assert np.allclose(model.predict_joint_log_proba(rows), before, atol=1e-6)
+
+
+def test_new_labels_and_categories_may_come_at_any_time():
+    model = NaiveBayes(Categorical()).partial_fit([["red"], ["blue"]], ["fox", "jay"])
+    model.partial_fit([["green"]], ["frog"])
+    assert model.classes_.tolist() == ["fox", "frog", "jay"]
+    assert model.predict([["green"], ["red"]]).tolist() == ["frog", "fox"]
+    assert model.predict_proba([["purple"]]).ravel() == pytest.approx([1 / 3] * 3)
+
+
+def test_a_threshold_c_moves_the_decision():
+    rows = np.array([[1, 0, 0]])
+    plain = NaiveBayes(Multinomial()).fit(X, y)
+    odds = np.divide(*plain.predict_proba(rows)[0][::-1])
+    assert odds > 1
+    assert NaiveBayes(Multinomial(), c=odds * 0.99).fit(X, y).predict(rows) == ["spam"]
+    assert NaiveBayes(Multinomial(), c=odds * 1.01).fit(X, y).predict(rows) == ["ham"]
+    assert NaiveBayes(Multinomial(), c={"spam": odds * 1.01}).fit(X, y).predict(rows) == ["ham"]
+    assert NaiveBayes(Multinomial(), c={"ham": 0.99 / odds}).fit(X, y).predict(rows) == ["ham"]
+
+
+@pytest.mark.parametrize("c", [0, -1, {"work": 2.0}])
+def test_a_bad_c_is_refused(c):
+    with pytest.raises(ValueError, match="c "):
+        NaiveBayes(Multinomial(), c=c).fit(X, y).predict(X)
+
+
+def test_one_c_is_for_two_labels():
+    with pytest.raises(ValueError, match="two labels, but there are 3"):
+        NaiveBayes(Multinomial(), c=2.0).fit(X, ["a", "b", "c", "a"]).predict(X)
+
+
+def test_missing_values_say_nothing():
+    model = NaiveBayes(Gaussian()).fit([[1.0, 5.0], [2.0, np.nan], [8.0, 1.0], [9.0, 2.0]], y)
+    alone = NaiveBayes(Gaussian()).fit([[1.0], [2.0], [8.0], [9.0]], y)
+    assert np.allclose(model.predict_proba([[1.5, np.nan]]), alone.predict_proba([[1.5]]))
+    assert np.allclose(model.predict_proba([[np.nan, np.nan]]), [[0.5, 0.5]])
+
+
+def test_rows_impossible_under_every_label_get_the_label_prior():
+    model = NaiveBayes(Multinomial(), rule="mle").fit(X[:, :2], ["spam", "spam", "ham", "spam"])
+    with pytest.warns(ImpossibleRows, match="1 of 2 rows"):
+        chances = (
+            NaiveBayes(Bernoulli(), rule="mle")
+            .fit([[0, 1], [1, 0]], ["a", "b"])
+            .predict_proba([[1, 1], [0, 1]])
+        )
+    assert chances.tolist() == [[0.5, 0.5], [1.0, 0.0]]
+    assert np.isfinite(model.predict_joint_log_proba(X[:, :2])).any(axis=1).all()
+
+
+def test_map_with_a_small_alpha_names_the_way_out():
+    with pytest.raises(NoMode, match="rule='mean'"):
+        NaiveBayes(Multinomial(), rule="map", prior=0.5).fit(X, y)
+
+
+def test_gaussian_without_variance_is_refused_and_changes_nothing():
+    model = NaiveBayes(Gaussian(), rule="mle")
+    with pytest.raises(NotEnoughValues, match="are equal"):
+        model.fit([[1.0], [1.0], [2.0], [3.0]], y)
+    assert not hasattr(model, "tally_")
+
+
+def test_values_outside_the_support_are_named():
+    frame = pd.DataFrame({"age": [30.0, 40.0], "size": [0.0, 2.0]})
+    with pytest.raises(
+        OutsideSupport, match=r"Gamma needs x > 0, but column 'size' has 1 zero \(first in row 0\)"
+    ):
+        NaiveBayes(Gamma()).fit(frame, ["a", "b"])
+
+
+def test_a_refused_batch_changes_nothing():
+    model = NaiveBayes(Multinomial()).fit(X, y)
+    before = model.tally_
+    with pytest.raises(OutsideSupport):
+        model.partial_fit([[-1, 0, 0]], ["ham"])
+    with pytest.raises(CannotForget):
+        model.forget([[100, 0, 0]], ["ham"])
+    assert model.tally_ == before
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_frames_give_every_column_its_family(kind):
+    table = {
+        "age": [34, 51, 29, None, 63, 47],
+        "coat": ["red", "blue", None, "red", "blue", "blue"],
+        "visits": [0, 3, 1, 0, 4, 2],
+        "price": [1.5, 9.0, 2.5, 2.0, 11.0, 8.0],
+    }
+    labels = ["a", "b", "a", "a", "b", "b"]
+    family = Columns({"age": Gaussian(), "coat": Categorical(), "visits": Poisson()}, rest=Gamma())
+    model = NaiveBayes(family).fit(kind(table), labels)
+    assert model.predict(kind(table)).tolist() == labels
+    assert {told.name for told in model.why(kind(table))[0].features} == set(table)
+    assert model.tally_["visits"].parts[0].sums["sum"].tolist() == [[1], [9]]
+
+
+def test_columns_can_be_named_by_position_and_grouped():
+    rows = np.array([[1.0, 2.0, 0.0], [2.0, 3.0, 1.0], [9.0, 8.0, 4.0], [8.0, 9.0, 6.0]])
+    family = Columns([([0, 1], Gaussian(shared="features")), (-1, Poisson())])
+    model = NaiveBayes(family).fit(rows, [0, 0, 1, 1])
+    assert model.predict(rows).tolist() == [0, 0, 1, 1]
+    assert model.predict(sparse.csr_matrix(rows)).tolist() == [0, 0, 1, 1]
+
+
+def test_a_column_without_a_family_is_refused():
+    with pytest.raises(ValueError, match=r"No family was given for column 'b' and 1 more"):
+        NaiveBayes(Columns({"a": Gaussian()})).fit(pd.DataFrame({"a": [1.0], "b": [1], "c": [2]}), ["x"])
+    with pytest.raises(ValueError, match="no column 'z': the columns are a"):
+        NaiveBayes(Columns({"z": Gaussian()})).fit(pd.DataFrame({"a": [1.0]}), ["x"])
+    with pytest.raises(ValueError, match="two families"):
+        Columns([("a", Gaussian()), (["a", "b"], Poisson())])
+
+
+def test_unknown_settings_are_refused():
+    with pytest.raises(ValueError, match="rule must be one of"):
+        NaiveBayes(rule="median").fit(X, y)
+    with pytest.raises(BadPrior, match="'laplace'"):
+        NaiveBayes(Multinomial(), prior="flat").fit(X, y)
+    with pytest.raises(BadPrior, match="not negative"):
+        NaiveBayes(Multinomial(), prior=-1).fit(X, y)
+    with pytest.raises(ValueError, match="family must be"):
+        NaiveBayes("gaussian").fit(X, y)
+    with pytest.raises(BadPrior, match="says nothing about label 'ham'"):
+        NaiveBayes(Multinomial(), label_prior={"spam": 1.0}).fit(X, y).predict(X)
+    with pytest.raises(BadPrior, match="sum to 1"):
+        NaiveBayes(Multinomial(), label_prior=[0.9, 0.9]).fit(X, y).predict(X)
+
+
+def test_label_priors():
+    def chances(label_prior):
+        model = NaiveBayes(Multinomial(), label_prior=label_prior).fit(X, ["a", "b", "b", "b"])
+        return np.exp(model.model_.log_prior)
+
+    assert chances(None) == pytest.approx([0.25, 0.75])
+    assert chances(1) == pytest.approx([2 / 6, 4 / 6])
+    assert chances("uniform") == pytest.approx([0.5, 0.5])
+    assert chances([0.1, 0.9]) == pytest.approx([0.1, 0.9])
+    assert chances({"b": 0.7, "a": 0.3}) == pytest.approx([0.3, 0.7])
+
+
+def test_a_prior_of_values_pulls_the_mean():
+    model = NaiveBayes(Gaussian(), rule="mean", prior=Values(1000, 5.0, 1.0)).fit([[0.0], [1.0]], ["a", "b"])
+    assert model.model_.reading.parameters["mean"] == pytest.approx(5.0, abs=0.01)

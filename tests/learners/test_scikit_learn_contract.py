@@ -1,0 +1,113 @@
+"""scikit-learn's own checks of an estimator, over every family."""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import check_estimator
+
+from deciban import (
+    Bernoulli,
+    Categorical,
+    Columns,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Multinomial,
+    NaiveBayes,
+    Poisson,
+    SelectFeatures,
+)
+from deciban.errors import OutsideSupport
+from deciban.families.table import matrix_of
+
+# The checks fit numbers with fractions, zeros and both signs. A family with a strict support refuses
+# them with OutsideSupport, as it should; so the same family is checked once more with a door that
+# rounds its visitors until they fit, and then has to pass everything.
+STRICT = "the check's data lie outside the family's support, which is refused by design"
+
+
+@dataclass(frozen=True)
+class RoundedBernoulli(Bernoulli):
+    def admit(self, X, names=None):
+        return super().admit(whole(X) % 2, names)
+
+
+@dataclass(frozen=True)
+class RoundedPoisson(Poisson):
+    def admit(self, X, names=None):
+        return super().admit(whole(X), names)
+
+
+@dataclass(frozen=True)
+class RoundedGeometric(Geometric):
+    def admit(self, X, names=None):
+        return super().admit(whole(X), names)
+
+
+@dataclass(frozen=True)
+class ShiftedGamma(Gamma):
+    def admit(self, X, names=None):
+        X = matrix_of(X)
+        return super().admit(np.abs(X.toarray() if hasattr(X, "toarray") else X) + 0.1, names)
+
+
+def whole(X):
+    X = matrix_of(X)
+    X = X.toarray() if hasattr(X, "toarray") else X
+    return np.floor(np.abs(np.nan_to_num(X.astype(float), posinf=0)) + 0.5)
+
+
+PASSING = {
+    "default": NaiveBayes(),
+    "gaussian mean": NaiveBayes(Gaussian(), rule="mean", prior=4),
+    "gaussian sharing": NaiveBayes(Gaussian(shared="all")),
+    "bernoulli": NaiveBayes(Bernoulli(binarize=0.0)),
+    "multinomial": NaiveBayes(Multinomial()),
+    "multinomial mean": NaiveBayes(Multinomial(), rule="mean"),
+    "complement": NaiveBayes(Multinomial(), complement=True),
+    "categorical": NaiveBayes(Categorical()),
+    "columns": NaiveBayes(Columns([], rest=Gaussian())),
+    "select": SelectFeatures(),
+}
+ROUNDED = {
+    "bernoulli": NaiveBayes(RoundedBernoulli()),
+    "poisson": NaiveBayes(RoundedPoisson()),
+    "geometric": NaiveBayes(RoundedGeometric()),
+    "gamma": NaiveBayes(ShiftedGamma()),
+}
+# What a rounding door cannot pass, because it lets negative values in.
+ONLY_POSITIVE = {
+    "check_positive_only_tag_during_fit": "the rounding door of this test takes any sign",
+    "check_fit_non_negative": "the rounding door of this test takes any sign",
+}
+
+
+def failures(estimator):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(estimator, on_fail=None)
+    assert len(results) > 40
+    return {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_every_check_passes(name):
+    assert failures(PASSING[name]) == {}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_strict_families_pass_on_data_that_fit(name):
+    assert set(failures(ROUNDED[name])) <= set(ONLY_POSITIVE)
+
+
+@pytest.mark.parametrize("family", [Bernoulli(), Poisson(), Geometric(), Gamma()], ids=str)
+def test_strict_families_fail_only_where_data_do_not_fit(family):
+    refused = failures(NaiveBayes(family))
+    assert len(refused) > 20
+    for name, error in refused.items():
+        chain = [error]
+        while (before := chain[-1].__cause__ or chain[-1].__context__) is not None:
+            chain.append(before)
+        assert any(isinstance(link, OutsideSupport) for link in chain), (name, STRICT, chain)

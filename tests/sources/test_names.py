@@ -1,0 +1,37 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deciban.sources.names import natural_order, passed_over, path_passed_over
+
+
+@given(st.lists(st.integers(0, 10**9), unique=True))
+def test_numbered_names_are_ordered_by_their_numbers(numbers):
+    names = [f"mail{number}.eml" for number in numbers]
+    assert sorted(names, key=natural_order) == [f"mail{number}.eml" for number in sorted(numbers)]
+
+
+@given(st.lists(st.text()))
+def test_any_names_can_be_ordered(names):
+    assert sorted(sorted(names, key=natural_order)) == sorted(names)
+
+
+def test_a_name_of_many_digits_is_ordered_without_computing_it():
+    assert sorted(["9" * 100_000, "1"], key=natural_order) == ["1", "9" * 100_000]
+
+
+def test_messages_are_not_taken_for_indexes():
+    for name in (
+        "1",
+        "1.eml",
+        "1592223000.M1P7.host:2,S",
+        "inbox",
+        "Sent Items.mbox",
+        "00001.7c53336b37003a92",
+    ):
+        assert not passed_over(name)
+
+
+def test_a_member_below_a_hidden_folder_is_passed_over():
+    assert path_passed_over("mail/.cache/1.eml")
+    assert path_passed_over("__MACOSX/1.eml")
+    assert not path_passed_over("../mail/./1.eml")

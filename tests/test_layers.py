@@ -1,0 +1,94 @@
+"""Imports point down only, and the light half of the house never touches numpy."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import deciban
+
+ROOT = Path(deciban.__file__).parent
+
+# Top to bottom; a module may import its own layer and those below it.
+LAYERS = [
+    {"demo", "__main__", "cli", "server"},
+    {"evaluate", "engines"},
+    {"filter"},
+    {"learners", "text", "sources"},
+    {"smoothing", "selection", "metrics"},
+    {"families"},
+    {"tally"},
+    {"membership", "features"},
+    {"errors", "__init__"},
+]
+# Neighbours in one layer that must not know each other, either way.
+STRANGERS = [("text", "sources")]
+LIGHT = {"cli", "filter", "text", "sources", "metrics", "errors", "__init__", "__main__"}
+HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
+
+
+def module_name(path):
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return parts[0]
+
+
+def imports_of(path):
+    """What a module imports when it is loaded; type checking and calls aside."""
+    tree = ast.parse(path.read_text())
+    skipped = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if node in skipped:
+            continue
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            if node.module == "deciban":
+                yield from (f"deciban.{alias.name}" for alias in node.names)
+            yield node.module
+
+
+MODULES = sorted(path for path in ROOT.rglob("*.py"))
+
+
+def level(name):
+    return next((depth for depth, layer in enumerate(LAYERS) if name in layer), None)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_down(path):
+    here = module_name(path)
+    assert level(here) is not None, f"{here} has no layer: add it to LAYERS"
+    for name in imports_of(path):
+        parts = name.split(".")
+        if parts[0] != "deciban" or len(parts) == 1:
+            continue
+        depth = level(parts[1])
+        if depth is not None and parts[1] != here:
+            assert depth >= level(here), f"{path.name} imports {name}, which lies above it"
+            assert (here, parts[1]) not in STRANGERS
+            assert (parts[1], here) not in STRANGERS
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if module_name(p) in LIGHT], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_the_light_half_imports_nothing_heavy(path):
+    assert not {name.split(".")[0] for name in imports_of(path)} & HEAVY
+
+
+def test_importing_deciban_loads_nothing_heavy():
+    code = "import sys, deciban; print(sorted({'numpy', 'scipy', 'sklearn'} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
+
+
+def test_no_module_is_named_after_nothing():
+    vague = {"utils", "helpers", "common", "manager", "base", "misc"}
+    assert not [path for path in MODULES if path.stem.strip("_") in vague]
