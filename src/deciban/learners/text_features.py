@@ -179,19 +179,19 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> sp.csr_matrix:
         """One matrix of all batches, each with the columns of its numbers (None: they are columns already)."""
         indices: list[Columns] = [np.empty(0, np.int32)]
-        counts: list[npt.NDArray[Any]] = [np.empty(0, self.dtype)]
+        counts: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
         ends: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)]
         seen = 0
         for batch, of_number in batches:
             numbers = _numbers(batch.numbers, np.int32)
             indices.append(numbers if of_number is None else of_number[numbers])
-            counts.append(_numbers(batch.counts, np.int32).astype(self.dtype))
+            counts.append(_numbers(batch.counts, np.int32))
             ends.append(_numbers(batch.row_ends, np.int64) + ends[-1][-1])
             if of_number is not None:
                 seen = max(seen, int(of_number.max(initial=-1)) + 1)
-        data = np.concatenate(counts)
+        data = np.concatenate(counts, dtype=self.dtype, casting="unsafe")
         if self.binary:
-            data = np.ones_like(data)
+            data.fill(1)
         pointers = np.concatenate(ends)
         if pointers[-1] <= np.iinfo(np.int32).max:
             pointers = pointers.astype(np.int32)
