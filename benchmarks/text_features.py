@@ -2,8 +2,8 @@
 
     python -m benchmarks text_features
 
-Each round runs all of them one after the other; reported is each one's best round, so that other work on the machine
-falls out, and the ratio to ours.
+Each round runs all of them one after the other; reported is each one's best round, so that other work on the
+machine falls out, and the ratio to ours.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def main(rounds: int = 3) -> None:
     print(f"{len(texts)} texts, {megabytes:.1f} MB, words and pairs, one core, best of {rounds} rounds")
     for name, seconds in best.items():
         hashed, named = seconds / best["TextFeatures"], seconds / best["TextFeatures(named=True)"]
-        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:7.1f} × ours hashed {named:7.1f} × ours named")
+        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:6.1f} × hashed {named:6.1f} × named")
 
 
 if __name__ == "__main__":
