@@ -4,7 +4,7 @@ r"""The two views of a message, as sets of hashed features; on demand, what each
 >>> message = read(b"Subject: Free money\n\nCall now!!!")
 >>> views = extract(message)
 >>> len(views.words), len(views.letters)
-(25, 25)
+(29, 25)
 >>> [(traced.name, traced.places[0]) for traced in trace(message, "words") if traced.name == "subject:free"]
 [('subject:free', Place(where='header', number=0, start=0, end=4))]
 
