@@ -19,6 +19,8 @@ from deciban.text._views import FeatureSet, sightings
 from deciban.text._views import extract as extract_both
 from deciban.text.limits import Limits
 
+__all__ = ["DEFAULT_LIMITS", "FeatureSet", "Place", "Traced", "View", "Views", "extract", "trace"]
+
 View = Literal["words", "letters"]
 
 DEFAULT_LIMITS = Limits()
