@@ -126,10 +126,10 @@ class Filter:
     def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
         with self._changing():
             before = {lesson.digest: self.ledger.label_of(lesson.digest) for lesson in batch}
-            first_of_each = {lesson.digest: lesson for lesson in reversed(batch)}
-            lessons = [
-                lesson for lesson in reversed(first_of_each.values()) if before[lesson.digest] != label
-            ]
+            first_of_each: dict[bytes, Lesson] = {}
+            for lesson in batch:
+                first_of_each.setdefault(lesson.digest, lesson)
+            lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
             taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
             if taught_otherwise:
                 self.ledger.remove(taught_otherwise)
@@ -176,7 +176,7 @@ class Filter:
         return committee
 
     @contextmanager
-    def _current(self) -> Iterator[Committee]:
+    def current(self) -> Iterator[Committee]:
         """The committee as of the ledger's last commit, which nobody changes meanwhile."""
         while True:
             with self.snapshot.shared():
@@ -208,7 +208,7 @@ class Filter:
         """What the filter makes of a message."""
         message = message if isinstance(message, Message) else read(message)
         features = features_of(message)
-        with self._current() as committee:
+        with self.current() as committee:
             return Verdict.of(dict(zip(committee.labels, committee.score(features), strict=True)))
 
     def why(self, message: bytes | Message) -> Verdict:
@@ -216,7 +216,7 @@ class Filter:
         from deciban.filter.evidence import gather_evidence
 
         message = message if isinstance(message, Message) else read(message)
-        with self._current() as committee:
+        with self.current() as committee:
             totals = dict(zip(committee.labels, committee.score(features_of(message)), strict=True))
             verdict = Verdict.of(totals)
             if verdict.probability is None:
@@ -274,7 +274,7 @@ class Filter:
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
-        with self._current() as committee:
+        with self.current() as committee:
             return committee.state()
 
     def is_replay(self) -> bool:
