@@ -142,6 +142,27 @@ def test_the_bootstrap_finds_a_clear_difference_and_none_between_equals():
     assert (same.mean, same.low, same.high, same.significant) == (0, 0, 0, False)
 
 
+def test_a_run_may_have_left_messages_out():
+    spam = [place % 2 == 0 for place in range(60)]
+    good = [place + 40 * true for place, true in enumerate(spam)]
+    poor = [place + 10 * true for place, true in enumerate(spam)]
+
+    def half(scores, side):
+        return [score if place // 2 % 2 == side else None for place, score in enumerate(scores)]
+
+    def loss(scores, side):
+        kept = [(score, true) for score, true in zip(half(scores, side), spam, strict=True) if score is not None]
+        return metrics.roc_loss(*zip(*kept, strict=True))
+
+    found = metrics.paired_bootstrap(
+        [half(good, 0), half(good, 1)], [half(poor, 0), half(poor, 1)], spam, rounds=100
+    )
+    assert found.mean == pytest.approx(
+        (loss(good, 0) + loss(good, 1) - loss(poor, 0) - loss(poor, 1)) / 2
+    )
+    assert found.significant
+
+
 @given(rated(least=6), st.integers(0, 5))
 def test_the_bootstrap_repeats_itself_and_turns_round_with_its_arguments(sample, seed):
     scores, spam = sample

@@ -31,6 +31,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from random import Random
+    from typing import TypeVar
+
+    Score = TypeVar("Score", float, float | None)
 
 
 class Errors(Value):
@@ -195,8 +198,8 @@ def clopper_pearson(hits: int, trials: int, confidence: float = 0.95) -> tuple[f
 
 
 def paired_bootstrap(
-    first: Sequence[Sequence[float]],
-    second: Sequence[Sequence[float]],
+    first: Sequence[Sequence[float | None]],
+    second: Sequence[Sequence[float | None]],
     spam: Sequence[bool],
     rounds: int = 1000,
     seed: int = 0,
@@ -206,6 +209,7 @@ def paired_bootstrap(
     ``first`` and ``second`` hold one sequence of scores a run (a seed of the shuffle), each in the *same
     order of messages* as ``spam``. A resample draws messages, ham and spam apart, and the same ones for both
     filters and all runs: what is hard is hard in every shuffle, so runs are no independent witnesses.
+    A message that a run did not classify (because it learned it) has the score None there.
 
     >>> spam = [False, False, False, True, True, True]
     >>> good, bad = [1, 2, 3, 4, 5, 6], [4, 5, 6, 1, 2, 3]
@@ -218,7 +222,8 @@ def paired_bootstrap(
         raise NotEnoughValues("A bootstrap needs a run of each filter and at least one round.")
     rankings = [[_Ranking(scores, spam) for scores in runs] for runs in (first, second)]
     rng = Random(seed)
-    hams, spams = rankings[0][0].sizes
+    spams = sum(map(bool, spam))
+    hams = len(spam) - spams
     draws = sorted(_difference(rankings, _draw(rng, hams), _draw(rng, spams)) for _ in range(rounds))
     edge = round(0.025 * (rounds - 1))
     return Difference(_difference(rankings, None, None), draws[edge], draws[-1 - edge])
@@ -227,27 +232,30 @@ def paired_bootstrap(
 class _Ranking:
     """Where each spam stands among the hams; ranks are found once, then any weights cost a linear pass."""
 
-    def __init__(self, scores: Sequence[float], spam: Sequence[bool]) -> None:
-        hams, spams = _by_kind(scores, spam)
-        order = sorted(range(len(hams)), key=hams.__getitem__)
-        ranked = [hams[place] for place in order]
-        self.sizes = len(hams), len(spams)
-        # A getter of one index gives no tuple, so each ends in the index 0, whose sum is 0.
-        self._reorder = itemgetter(*order, 0)
-        self._below = itemgetter(*(bisect_left(ranked, score) for score in spams), 0)
-        self._not_above = itemgetter(*(bisect_right(ranked, score) for score in spams), 0)
+    def __init__(self, scores: Sequence[float | None], spam: Sequence[bool]) -> None:
+        all_hams, all_spams = _by_kind(scores, spam)
+        hams = sorted((score, place) for place, score in enumerate(all_hams) if score is not None)
+        spams = [(score, place) for place, score in enumerate(all_spams) if score is not None]
+        if not hams or not spams:
+            raise NotEnoughValues("The ROC area needs the scores of at least one ham and one spam.")
+        ranked = [score for score, _ in hams]
+        # A getter of one index gives no tuple, so each has one more, and what that gets is dropped.
+        self._hams = itemgetter(*(place for _, place in hams), 0)
+        self._spams = itemgetter(*(place for _, place in spams), 0)
+        self._below = itemgetter(*(bisect_left(ranked, score) for score, _ in spams), 0)
+        self._not_above = itemgetter(*(bisect_right(ranked, score) for score, _ in spams), 0)
+        self.sizes = len(all_hams), len(all_spams)
 
     def loss(self, hams: Sequence[int] | None = None, spams: Sequence[int] | None = None) -> float:
         """1-ROCA% with each ham and each spam taken so many times (once, unless told otherwise)."""
-        ham_weights: Sequence[int] = (1,) * self.sizes[0] if hams is None else self._reorder(hams)[:-1]
-        spam_weights = (1,) * self.sizes[1] if spams is None else spams
-        sums = list(accumulate(ham_weights, initial=0))
-        twice_right: int = sum(map(mul, spam_weights, self._below(sums))) + sum(
-            map(mul, spam_weights, self._not_above(sums))
-        )
-        pairs: int = sums[-1] * sum(spam_weights)
-        # Whole numbers until here: .0005% is not lost in 1 - .999995.
-        return 100 * (2 * pairs - twice_right) / (2 * pairs)
+        ham_times = self._hams(hams or (1,) * self.sizes[0])[:-1]
+        spam_times = self._spams(spams or (1,) * self.sizes[1])[:-1]
+        sums = list(accumulate(ham_times, initial=0))
+        pairs: int = sums[-1] * sum(spam_times)
+        right = sum(map(mul, spam_times, self._below(sums)))
+        right_or_tied = sum(map(mul, spam_times, self._not_above(sums)))
+        # Whole numbers until here, so that .0005% is not lost in 1 - .999995. Without a pair none is wrong.
+        return 100 * (2 * pairs - right - right_or_tied) / (2 * pairs) if pairs else 0.0
 
 
 def _difference(
@@ -265,7 +273,7 @@ def _draw(rng: Random, size: int) -> list[int]:
     return times
 
 
-def _by_kind(scores: Sequence[float], spam: Sequence[bool]) -> tuple[list[float], list[float]]:
+def _by_kind(scores: Sequence[Score], spam: Sequence[bool]) -> tuple[list[Score], list[Score]]:
     _both_kinds(spam)
     if any(score != score for score in scores):
         raise BadSetting("A score is no number (nan), so it cannot be ranked.")
