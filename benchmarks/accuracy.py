@@ -3,10 +3,11 @@
     python -m benchmarks.accuracy                                     # everything: hours, bogofilter's mostly
     python -m benchmarks.accuracy --corpora ling_spam --seeds 1 2 --most 2000 --protocols online
     python -m benchmarks.accuracy --subjects deciban SpamAssassin --seeds 1 --most 5000    # a slow peer
-    python -m benchmarks.accuracy --keep trials                       # trials already in the folder are not run again
+    python -m benchmarks.accuracy --keep trials                       # trials found there are not run again
 
-Every subject meets the same messages in the same shuffles. Figures are means over the seeds; "behind" and "ahead"
-say where the paired bootstrap over messages leaves no doubt (95%). docs/evaluation.md explains the columns.
+Every subject meets the same messages in the same shuffles. Figures are means over the seeds; "behind" and
+"ahead" say where the paired bootstrap over messages leaves no doubt (95%). docs/evaluation.md explains the
+columns.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from benchmarks.corpora import labelled_mail
 from deciban import metrics
 from deciban.evaluate import (
     PEERS,
+    DecibanCommittee,
     Figures,
     LabelledMessage,
     Opinion,
@@ -38,7 +40,7 @@ from deciban.evaluate.figures import table
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
 PROTOCOLS = ("online", "half")
-OURS = "deciban"
+OURS = DecibanCommittee.name
 WARM_UP = 500  # calibration is asked for after these
 TIE = 0.001  # 1-ROCA% below this is as good as none
 SAMPLE_SEED = 2026
@@ -72,7 +74,9 @@ class Laboratory:
                 trial = online(subject, shuffled(messages, seed))
             else:
                 trial = split_in_half(subject, messages, seed)
-        print(f"  {stem}: {time.process_time() - started:.0f} s of CPU time here", file=sys.stderr, flush=True)
+        print(
+            f"  {stem}: {time.process_time() - started:.0f} s of CPU time here", file=sys.stderr, flush=True
+        )
         if kept:
             beside = kept.with_suffix(f".{os.getpid()}")
             beside.write_text(json.dumps(_record(trial, messages)))
@@ -147,15 +151,17 @@ def calibration(trials: Sequence[Trial]) -> None:
 
 
 def recalibrated(trials: Sequence[Trial]) -> tuple[list[float], list[bool]]:
-    """Isotonic regression of the truth on the score, fitted on other messages than those that it is asked for.
+    """Isotonic regression of the truth on the score, fitted on other messages than those it is asked for.
 
-    Five folds of messages, the same in every seed, so that no message is fitted by its own other shuffle. Fitted
-    values are kept off 0 and 1 by half a message, or one surprise would cost isotonic regression 34 nats.
+    Five folds of messages, the same in every seed, so that no message is fitted by its own other shuffle.
+    Fitted values are kept off 0 and 1 by half a message, or one surprise would cost it 34 nats.
     """
     import numpy as np
     from sklearn.isotonic import IsotonicRegression
 
-    folds = {path: number % 5 for number, path in enumerate(sorted({m.path for t in trials for m in t.messages}))}
+    folds = {
+        path: number % 5 for number, path in enumerate(sorted({m.path for t in trials for m in t.messages}))
+    }
     fold = np.array([folds[message.path] for trial in trials for message in trial.messages])
     scores = np.array([score for trial in trials for score in trial.scores])
     spam = np.array([true for trial in trials for true in trial.spam], dtype=float)
@@ -183,15 +189,19 @@ def main(arguments: Sequence[str] = ()) -> None:
     chosen = options(arguments)
     subjects = installed_peers([name for name in chosen.subjects if name != OURS])
     if OURS in chosen.subjects:
-        subjects = {OURS: CommitteeSubject, **subjects}
+        subjects = {OURS: DecibanCommittee, **subjects}
     laboratory = Laboratory(chosen.keep)
     for corpus in chosen.corpora:
         messages = shuffled(labelled_mail(corpus), SAMPLE_SEED)[: chosen.most]
         spams = sum(message.spam for message in messages)
         for protocol in chosen.protocols:
-            print(f"\n{corpus}, {protocol}: {len(messages)} messages, {spams} spam, seeds {list(chosen.seeds)}")
+            print(
+                f"\n{corpus}, {protocol}: {len(messages)} messages, {spams} spam, seeds {list(chosen.seeds)}"
+            )
             trials = {
-                name: [laboratory.trial(name, make, corpus, messages, protocol, seed) for seed in chosen.seeds]
+                name: [
+                    laboratory.trial(name, make, corpus, messages, protocol, seed) for seed in chosen.seeds
+                ]
                 for name, make in subjects.items()
             }
             compare(trials, messages)

@@ -151,15 +151,15 @@ def test_a_run_may_have_left_messages_out():
         return [score if place // 2 % 2 == side else None for place, score in enumerate(scores)]
 
     def loss(scores, side):
-        kept = [(score, true) for score, true in zip(half(scores, side), spam, strict=True) if score is not None]
+        kept = [
+            (score, true) for score, true in zip(half(scores, side), spam, strict=True) if score is not None
+        ]
         return metrics.roc_loss(*zip(*kept, strict=True))
 
     found = metrics.paired_bootstrap(
         [half(good, 0), half(good, 1)], [half(poor, 0), half(poor, 1)], spam, rounds=100
     )
-    assert found.mean == pytest.approx(
-        (loss(good, 0) + loss(good, 1) - loss(poor, 0) - loss(poor, 1)) / 2
-    )
+    assert found.mean == pytest.approx((loss(good, 0) + loss(good, 1) - loss(poor, 0) - loss(poor, 1)) / 2)
     assert found.significant
 
 

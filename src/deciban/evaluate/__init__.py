@@ -5,11 +5,12 @@
         trial = online(subject, shuffled(messages, seed=1))       # classify each message, then learn it
     print(Figures.of(trial))
 
-A *subject* is whatever classifies and learns (`subject.py`): deciban's committee in this process, and peers as
-programs of their own. All of them are driven by the same code, so that their figures can be compared.
+A *subject* is whatever classifies and learns (`subject.py`): deciban's committee in this process, and peers
+as programs of their own. All of them are driven by the same code, so that their figures can be compared.
 docs/evaluation.md says how and why.
 """
 
+from deciban.evaluate.committee import DecibanCommittee
 from deciban.evaluate.figures import Figures
 from deciban.evaluate.index import LabelledMessage, read_index
 from deciban.evaluate.orders import halves, shuffled
@@ -20,6 +21,7 @@ from deciban.evaluate.trial import Trial, online, split_in_half
 __all__ = [
     "PEERS",
     "Bogofilter",
+    "DecibanCommittee",
     "Figures",
     "LabelledMessage",
     "Lesson",

@@ -8,7 +8,7 @@
 >>> figures = Figures.of(Trial(messages, opinions))
 >>> print(table({"example": figures}))
                    1-ROCA%   ham%  spam%   lam%  missed at .1%  at .01%  log-loss
-example             25.000  50.00  50.00  50.00          50.00    50.00    0.5098
+example             25.000  50.00  50.00  50.00          50.00    50.00    0.5108
 """
 
 from __future__ import annotations
@@ -81,8 +81,16 @@ class Figures(Value):
     @classmethod
     def mean(cls, several: Sequence[Figures]) -> Figures:
         """The mean of each figure over several trials."""
-        columns = {name: [getattr(figures, name) for figures in several] for name in cls.__slots__}
-        return cls(**{name: None if None in values else fmean(values) for name, values in columns.items()})
+        return cls(
+            **{
+                name: fmean(getattr(figures, name) for figures in several)
+                for name in cls.__slots__
+                if name != "log_loss"
+            },
+            log_loss=None
+            if any(figures.log_loss is None for figures in several)
+            else fmean(figures.log_loss or 0.0 for figures in several),
+        )
 
 
 def table(rows: Mapping[str, Figures]) -> str:

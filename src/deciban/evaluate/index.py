@@ -1,10 +1,11 @@
-r"""An index file names labelled messages, one a line: ``label<TAB>path`` or, as TREC writes it, ``label path``.
+r"""An index names labelled messages, one a line: ``label<TAB>path`` or, as TREC writes it, ``label path``.
 
 Paths are relative to the index. Empty lines and further columns after a second tab are ignored.
 
 >>> import tempfile, pathlib
 >>> folder = pathlib.Path(tempfile.mkdtemp())
->>> _ = (folder / "1").write_bytes(b"Subject: hi\n"), (folder / "index").write_text("ham 1\nspam\t1\t2004-09-08\n")
+>>> _ = (folder / "1").write_bytes(b"Subject: hi\n")
+>>> _ = (folder / "index").write_text("ham 1\nspam\t1\t2004-09-08\n")
 >>> [(message.label, message.read()) for message in read_index(folder / "index")]
 [('ham', b'Subject: hi\n'), ('spam', b'Subject: hi\n')]
 """
@@ -40,7 +41,7 @@ class LabelledMessage(Value):
 
 
 def read_index(index: Path | str) -> list[LabelledMessage]:
-    """The messages of an index in its order; a line that cannot be followed stops it before anything is learned."""
+    """The messages of an index in its order; a line that cannot be followed is refused before the first."""
     index = Path(index)
     try:
         lines = index.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

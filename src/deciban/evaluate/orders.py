@@ -1,7 +1,7 @@
 """In which order messages come, and which of them are learned: seeded, so that every subject meets the same.
 
 >>> shuffled("abcdef", seed=1), shuffled("abcdef", seed=1) == shuffled("abcdef", seed=2)
-(['e', 'a', 'b', 'd', 'c', 'f'], False)
+(['c', 'd', 'f', 'a', 'e', 'b'], False)
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Opinion(NamedTuple):
     score: float
     """The larger, the more likely spam; only the order counts."""
     rejected: bool
-    """Whether the subject, with its own threshold, would treat the message as spam; unsure is not rejected."""
+    """Whether the subject, with its own threshold, would treat it as spam; unsure is not rejected."""
     probability: float | None = None
     """Of being spam, if the subject claims to know it."""
 

@@ -51,9 +51,7 @@ class Trial(Value):
         return Trial(self.messages[start:], self.opinions[start:])
 
 
-def online(
-    subject: Subject, messages: Sequence[LabelledMessage], progress: Progress | None = None
-) -> Trial:
+def online(subject: Subject, messages: Sequence[LabelledMessage], progress: Progress | None = None) -> Trial:
     """Classify each message, then learn it; ``progress`` is called with how many are done."""
     opinions = []
     for number, message in enumerate(messages, 1):

@@ -1,7 +1,7 @@
-"""Filters that others wrote, each driven as its manual says, with a database of its own in a temporary folder.
+"""Filters that others wrote, each driven as its manual says, with its database in a temporary folder.
 
-A peer that is not installed raises `PeerMissing` with the line that installs it; `installed_peers` leaves it out
-and says so.
+A peer that is not installed raises `PeerMissing` with the line that installs it; `installed_peers` leaves it
+out and says so.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """SpamAssassin's Bayes classifier alone: no rules, no network, trained on everything.
 
-It is driven through SpamAssassin's own Perl modules by `spamassassin.pl`, one process for the whole trial, because
-a start of ``sa-learn`` takes a second. The settings that are not the defaults favour it: it answers from the first
-message of each label (by default not before 200), and tokens never expire.
+It is driven through SpamAssassin's own Perl modules by `spamassassin.pl`, one process for the whole trial,
+because a start of ``sa-learn`` takes a second. The settings that are not the defaults favour it: it answers
+from the first message of each label (by default not before 200), and tokens never expire.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class SpamAssassin:
     name = "SpamAssassin"
 
     def __init__(self) -> None:
-        if not shutil.which("perl") or subprocess.run(
-            ["perl", "-MMail::SpamAssassin", "-e", "1"], capture_output=True
-        ).returncode:
+        if (
+            not shutil.which("perl")
+            or subprocess.run(["perl", "-MMail::SpamAssassin", "-e", "1"], capture_output=True).returncode
+        ):
             raise PeerMissing("SpamAssassin is not installed. Run: apt-get install spamassassin")
         self._folder = tempfile.TemporaryDirectory(prefix="deciban-spamassassin-")
         self._log = open(Path(self._folder.name, "log"), "w+b")  # noqa: SIM115 (closed with the subject)

@@ -1,6 +1,6 @@
 """Vowpal Wabbit: logistic regression over the byte 4-grams of the whole message, learned online.
 
-The rates are its defaults (adaptive, normalised, invariant); 2^24 weights, so that collisions cost it nothing.
+The rates are its defaults (adaptive, normalised, invariant); 2^24 weights, so that collisions cost little.
 Each 4-gram counts once a message, which is better for it than its number of occurrences.
 """
 
