@@ -21,7 +21,7 @@ LAYERS = [
     {"families"},
     {"tally"},
     {"membership", "features"},
-    {"errors", "__init__"},
+    {"errors", "value", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [("text", "sources")]
