@@ -146,6 +146,7 @@ class Ledger:
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA wal_autocheckpoint = 100")
         return connection
 
     def _check_format(self) -> None:
@@ -272,14 +273,14 @@ class Ledger:
         with self._telling():
             return int(self._one("SELECT coalesce(max(taught), 0) FROM lessons")[0])
 
-    def append(self, lesson: Lesson, exam: ExamRow) -> None:
-        """Write one lesson at the end, with its exam."""
+    def append(self, lesson: Lesson, taught: int, exam: ExamRow) -> None:
+        """Write one lesson at the end, taught at that time, with its exam."""
         self._changed = True
         with self._telling():
             written = self._connection.execute(
                 "INSERT INTO lessons VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
-                    lesson.digest, self._number(lesson.label), lesson.taught, lesson.by, lesson.source,
+                    lesson.digest, self._number(lesson.label), taught, lesson.by, lesson.source,
                     lesson.sender, lesson.subject, lesson.date, lesson.message_id, lesson.features.encode(),
                 ),
             )  # fmt: skip
@@ -372,6 +373,8 @@ def _begin(path: str, settings: Settings) -> None:
 
     connection = sqlite3.connect(path, isolation_level=None)
     try:
+        # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
+        connection.execute("PRAGMA page_size = 65536")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(SCHEMA)
         facts = {
