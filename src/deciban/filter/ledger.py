@@ -150,6 +150,11 @@ class Ledger:
         return connection
 
     def _check_format(self) -> None:
+        (page_size,) = self._one("PRAGMA page_size")
+        # SQLite reads what is missing of the last page as zeros, unless the log still has the whole page.
+        log = self.path + "-wal"
+        if os.path.getsize(self.path) % page_size and not (os.path.exists(log) and os.path.getsize(log)):
+            raise DamagedLedger(f"{self.path} is cut short. Restore it from a copy.")
         (application,) = self._one("PRAGMA application_id")
         (version,) = self._one("PRAGMA user_version")
         if application != APPLICATION:
@@ -342,7 +347,12 @@ class Ledger:
         sql = f"SELECT {LISTED} {FROM_LESSONS} WHERE position > ? AND {test} ORDER BY position LIMIT 200"
         last = 0
         while rows := self._all(sql, last, *values):
-            for last, *fields, code in rows:  # noqa: B007 (the next page begins behind it)
+            for position, *fields, code in rows:
+                if position <= last:
+                    raise DamagedLedger(
+                        f"{self.path} is damaged: its lessons are out of order. Restore a copy."
+                    )
+                last = position
                 yield Lesson(*fields, Features.decode(code))  # type: ignore[call-arg]
 
     def recent_good(self, count: int) -> list[float]:
