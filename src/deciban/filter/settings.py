@@ -33,6 +33,8 @@ class Settings(Value):
         "rate",
         "rest",
         "judge_rate",
+        "judge_run",
+        "judge_floor",
     )
     bits: int
     """A table of two labels has 2^bits slots a view; 21 take 64 MB for both views."""
@@ -57,6 +59,10 @@ class Settings(Value):
     row of the message and change little (1-ROCA% on SpamAssassin is .0353 with, .0358 without)."""
     judge_rate: float
     """The step of the judge."""
+    judge_run: float
+    """How far the judge trusts a lesson that follows one of the same label, against that one."""
+    judge_floor: float
+    """The least weight that the judge may give a witness."""
 
     def __init__(
         self,
@@ -72,6 +78,8 @@ class Settings(Value):
         rate: float = 0.4,
         rest: float = 0.001,
         judge_rate: float = 0.2,
+        judge_run: float = 0.9,
+        judge_floor: float = 0.7,
     ) -> None:
         self._set(
             bits=_within("bits", bits, 4, FEATURE_BITS - 1),
@@ -85,6 +93,8 @@ class Settings(Value):
             rate=_within("rate", rate, 0.0, 1e3),
             rest=_within("rest", rest, 0.0, 1.0),
             judge_rate=_within("judge_rate", judge_rate, 0.0, 1e3),
+            judge_run=_within("judge_run", judge_run, 0.0, 1.0),
+            judge_floor=_within("judge_floor", judge_floor, 0.0, 1.0),
         )
 
     def table_bits(self, capacity: int) -> int:
