@@ -1,0 +1,499 @@
+r"""The filter: learn, classify, explain and forget messages, over one ledger and its snapshot.
+
+>>> import os, tempfile
+>>> from deciban.sources import RawMessage
+>>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
+>>> with Filter.open(path) as mail:
+...     for number in range(5):
+...         spam = RawMessage(f"junk@{number}", b"Subject: Free money\n\nNumber %d" % number)
+...         ham = RawMessage(f"inbox@{number}", b"Subject: Lunch\n\nAt %d?" % number)
+...         _ = mail.learn("spam", [spam]), mail.learn("ham", [ham])
+...     mail.classify(b"Subject: Free lunch money").label, mail.labels(), mail.forget(source="junk@0")
+('spam', {'spam': 5, 'ham': 5}, 1)
+
+Law: the state is replay(settings, ledger), bit for bit, after any history. So learning appends to the ledger
+and teaches the snapshot the same lesson; forgetting and relearning erase lessons and replay the rest.
+
+To change anything, a process takes the ledger's write lock, then the snapshot's exclusive lock; marks the
+snapshot dirty; changes both; commits; marks it clean. Whoever dies in between leaves a dirty snapshot and an
+uncommitted transaction: the next one replays, and every lesson that was acknowledged is there. A `Filter` is
+for one thread; open one for each.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from time import monotonic, time
+
+from deciban.errors import DamagedSnapshot
+from deciban.filter._committee import Committee, check_label
+from deciban.filter._lesson_code import shorten
+from deciban.filter.course import features_of
+from deciban.filter.ledger import ExamRow, Ledger, Stamp
+from deciban.filter.lesson import Lesson, Selection, storable
+from deciban.filter.preferences import Preferences
+from deciban.filter.settings import Settings
+from deciban.filter.snapshot import Snapshot
+from deciban.filter.threshold import Assurance, Threshold
+from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
+from deciban.text import Message, read
+from deciban.text._hashing import feature_hash
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import IO, Self, TypeVar
+
+    from deciban.filter._lesson_code import Features
+    from deciban.sources import RawMessage
+
+    Answer = TypeVar("Answer")
+
+# A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
+# acknowledged every two seconds.
+BATCH_LESSONS = 256
+BATCH_SECONDS = 2.0
+# What is kept of a header to find a lesson again.
+MOST_CHARACTERS = 120
+
+
+class Learned(Value):
+    """How many messages were new, known already, or known under another label."""
+
+    __slots__ = ("learned", "known", "relearned")  # noqa: RUF023
+    learned: int
+    known: int
+    relearned: int
+
+    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0) -> None:
+        self._set(learned=learned, known=known, relearned=relearned)
+
+    def __add__(self, other: Learned) -> Learned:
+        return Learned(
+            self.learned + other.learned, self.known + other.known, self.relearned + other.relearned
+        )
+
+
+class WordCount(Value):
+    """What was learned about one feature under one label."""
+
+    __slots__ = ("count", "weight")
+    count: int
+    """In how many of the lessons that the counts were taught it was seen."""
+    weight: float
+    """Its weight, in nats before the judge."""
+
+    def __init__(self, count: int, weight: float) -> None:
+        self._set(count=count, weight=weight)
+
+
+class Filter:
+    """An open filter; `Filter.open` makes one."""
+
+    def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
+        self.ledger = ledger
+        self.snapshot = snapshot
+        self._distrusts_snapshot = False
+        self._preferences = "", Preferences()
+        self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
+        self._private: tuple[Stamp, Committee] | None = None
+
+    @classmethod
+    def open(
+        cls, path: str, settings: Settings | None = None, create: bool = True, read_only: bool = False
+    ) -> Filter:
+        """The filter whose ledger is at ``path``; ``settings`` are those of a new one."""
+        if create and not read_only and not os.path.exists(path):
+            settings = settings or Settings(salt=int.from_bytes(os.urandom(8), "little"))
+            ledger = Ledger.create(path, settings)
+        else:
+            ledger = Ledger(path, read_only)
+        return cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.snapshot.close()
+        self.ledger.close()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the ledger was made with."""
+        return self.ledger.settings
+
+    def learn(
+        self,
+        label: str,
+        messages: Iterable[RawMessage],
+        by: str = "",
+        progress: Callable[[Learned], object] | None = None,
+    ) -> Learned:
+        """Teach messages as ``label``; those that were taught so already are left alone.
+
+        ``progress`` is called with what is durable by then, whatever happens next.
+        """
+        check_label(label)
+        total = Learned()
+        preferences = self.preferences
+        for batch in _batches(_lesson(label, raw, by, preferences) for raw in messages):
+            try:
+                total += self._learn_batch(label, batch)
+            except DamagedSnapshot:
+                # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
+                total += self._learn_batch(label, batch)
+            if progress is not None:
+                progress(total)
+        return total
+
+    def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
+        with self._changing():
+            before = {lesson.digest: self.ledger.label_of(lesson.digest) for lesson in batch}
+            first_of_each: dict[bytes, Lesson] = {}
+            for lesson in batch:
+                first_of_each.setdefault(lesson.digest, lesson)
+            lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
+            taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
+            if taught_otherwise:
+                self.ledger.remove(taught_otherwise)
+                self._replay()
+            self._append(lessons)
+        relearned = len(taught_otherwise)
+        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned)
+
+    def _append(self, lessons: list[Lesson]) -> None:
+        """Examine, write and learn lessons that the ledger does not have."""
+        moment = max(int(time() * 1e6), self.ledger.last_taught() + 1)
+        for lesson in lessons:
+            committee = self.snapshot.committee
+            if lesson.label not in committee.labels and len(committee.labels) == committee.capacity:
+                committee = self._replay(committee.capacity + 1)
+            labels = committee.labels
+            totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
+            self.ledger.append(lesson, moment, examined(lesson.label, totals))
+            moment += 1
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
+        with self.ledger.writing(), self.snapshot.exclusive():
+            self._make_fit()
+            self.snapshot.mark_dirty()
+            yield
+            self.ledger.commit()
+            self.snapshot.mark_clean(self.ledger.stamp())
+
+    def _make_fit(self) -> None:
+        """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
+        stamp = self.ledger.stamp()
+        if not self.snapshot.fits(stamp):
+            self._replay(write_exams=False)
+            self.snapshot.mark_clean(stamp)
+
+    def _replay(self, labels: int = 0, write_exams: bool = True) -> Committee:
+        """Make the snapshot again from the ledger, with room for at least so many labels."""
+        committee = self.snapshot.begin(capacity_for(max(labels, len(self.ledger.labels()))))
+        for position, label, exam in replay(self.ledger, committee):
+            if write_exams:
+                self.ledger.set_exam(position, examined(label, exam))
+        return committee
+
+    @contextmanager
+    def current(self) -> Iterator[Committee]:
+        """The committee as of the ledger's last commit, which nobody changes meanwhile."""
+        while True:
+            with self.snapshot.shared():
+                stamp = self.ledger.stamp()
+                if not self._distrusts_snapshot and self.snapshot.fits(stamp):
+                    yield self.snapshot.committee
+                    return
+            if self.ledger.read_only:
+                yield self._replayed_privately()
+                return
+            with self.snapshot.exclusive(), self.ledger.reading():
+                self._make_fit()
+
+    def _ask(self, question: Callable[[Committee], Answer]) -> Answer:
+        """The answer of the current committee, which is made again if it turns out to be damaged."""
+        try:
+            with self.current() as committee:
+                return question(committee)
+        except DamagedSnapshot:
+            self._discard_snapshot()
+        with self.current() as committee:
+            return question(committee)
+
+    def _discard_snapshot(self) -> None:
+        if self.ledger.read_only:
+            self._distrusts_snapshot = True
+            return
+        with self.snapshot.exclusive():
+            self.snapshot.discard()
+
+    def _replayed_privately(self) -> Committee:
+        """A committee in memory, where the snapshot does not fit and must not be written."""
+        with self.ledger.reading():
+            stamp = self.ledger.stamp()
+            if self._private is None or self._private[0] != stamp:
+                self._private = stamp, self._fresh_replay()
+        return self._private[1]
+
+    def _fresh_replay(self) -> Committee:
+        committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+        for _ in replay(self.ledger, committee):
+            pass
+        return committee
+
+    def classify(self, message: bytes | Message) -> Verdict:
+        """What the filter makes of a message."""
+        message = message if isinstance(message, Message) else read(message)
+        features = features_of(message, self.preferences.facts(message))
+        return self._decided(message, self._ask(lambda committee: totals_of(committee, features)))
+
+    def why(self, message: bytes | Message) -> Verdict:
+        """What the filter makes of a message, with the evidence for it against the runner-up."""
+        from deciban.filter.evidence import gather_evidence
+
+        message = message if isinstance(message, Message) else read(message)
+        facts = self.preferences.facts(message)
+        features = features_of(message, facts)
+
+        def explained(committee: Committee) -> Verdict:
+            totals = totals_of(committee, features)
+            verdict = self._decided(message, totals)
+            if verdict.probability is None:
+                return verdict
+            against = runner_up(totals, verdict.label)
+            return verdict.replaced(
+                evidence=gather_evidence(committee, message, facts, verdict.label, against)
+            )
+
+        return self._ask(explained)
+
+    def _decided(self, message: Message, totals: dict[str, float]) -> Verdict:
+        """The verdict of the totals, as the user's preferences have it."""
+        verdict = Verdict.of(totals)
+        if verdict.label != SPAM or verdict.probability is None:
+            return verdict
+        if self.preferences.allows(message):
+            return Verdict.of(totals, label=runner_up(totals, SPAM))
+        bar = self.assurance().bar
+        return verdict.replaced(unsure=bar is None or log_odds(totals) <= bar)
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the user prefers; `prefer` changes it."""
+        text = self.ledger.fact("preferences", "")
+        if text != self._preferences[0]:
+            self._preferences = text, Preferences.from_text(text)
+        return self._preferences[1]
+
+    def prefer(self, **changes: object) -> None:
+        """Change some of the `Preferences`: cost, promise, contacts, allowed."""
+        preferences = self.preferences.replaced(**changes)
+        with self.ledger.writing():
+            self.ledger.set_fact("preferences", preferences.text())
+
+    def assurance(self) -> Assurance:
+        """The bar that spam must exceed, and on how much evidence."""
+        threshold = self.preferences.threshold
+        key = threshold, self.ledger.stamp()
+        if self._assurance is None or self._assurance[0] != key:
+            judged = self.ledger.recent_good(threshold.window)
+            self._assurance = key, Assurance.of(threshold, judged)
+        return self._assurance[1]
+
+    def forget(
+        self,
+        *,
+        message: bytes | None = None,
+        digest: bytes | None = None,
+        digests: Iterable[bytes] | None = None,
+        label: str | None = None,
+        sender: str | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> int:
+        """Erase the lessons for which everything given holds, as if they had never been; their number.
+
+        ``digests`` are those of many messages at once, for one replay.
+        """
+        digest = read(message).digest if message is not None else digest
+        selection = Selection(
+            digest=digest, label=label, sender=sender, source=source, since=since, until=until
+        )
+        listed = None if digests is None else set(digests)
+        if listed is None:
+            selection.condition()
+        with self._changing():
+            chosen = (lesson.digest for lesson in self.ledger.select(selection))
+            count = self.ledger.remove([key for key in chosen if listed is None or key in listed])
+            if count:
+                self._replay()
+        if count:
+            self.ledger.sweep()
+        return count
+
+    def lessons(
+        self,
+        *,
+        digest: bytes | None = None,
+        label: str | None = None,
+        sender: str | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> Iterator[Lesson]:
+        """The lessons for which everything given holds, in the order in which they are replayed."""
+        return self.ledger.select(
+            Selection(digest=digest, label=label, sender=sender, source=source, since=since, until=until)
+        )
+
+    def merge(self, path: str) -> int:
+        """Take over the lessons of another ledger; how many were new or replaced an older one.
+
+        The union is put in the order of (time taught, digest) and replayed: which ledger is merged into
+        which does not matter. Of a message that both know, the lesson taught last is kept.
+        """
+        with Ledger(path, read_only=True) as other, other.reading():
+            return self._unite(other.select(Selection()))
+
+    def import_(self, stream: Iterable[str]) -> int:
+        """Take over the lessons of an export, as `merge` does; either all of them or none."""
+        from deciban.filter.exchange import read_lessons
+
+        return self._unite(read_lessons(stream))
+
+    def export(self, stream: IO[str]) -> int:
+        """Write all lessons as JSON lines (see exchange.py); how many there are."""
+        from deciban.filter.exchange import write_lessons
+
+        with self.ledger.reading():
+            return write_lessons(stream, self.lessons())
+
+    def _unite(self, lessons: Iterable[Lesson]) -> int:
+        taken = 0
+        with self._changing():
+            for lesson in lessons:
+                ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
+                if ours is None or _precedence(lesson) > _precedence(ours):
+                    self.ledger.remove([lesson.digest])
+                    self.ledger.append(lesson, lesson.taught, ExamRow(None, None, None))
+                    taken += 1
+            if taken:
+                self.ledger.put_in_order()
+                self._replay()
+        if taken:
+            self.ledger.sweep()
+        return taken
+
+    def word(self, name: str) -> dict[str, WordCount]:
+        """What was learned about one feature of the view `words`, such as ``subject:free``, by label."""
+        feature = shorten(feature_hash(name))
+
+        def looked_up(committee: Committee) -> dict[str, WordCount]:
+            counts, weights = committee.look("words", feature)
+            rows = zip(committee.labels, counts, weights, strict=True)
+            return {label: WordCount(count, weight) for label, count, weight in rows}
+
+        return self._ask(looked_up)
+
+    def labels(self) -> dict[str, int]:
+        """How many lessons of each label there are, in the order of their first lessons."""
+        return self.ledger.labels()
+
+    def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
+        """What was made of each lesson before it was learned: its digest, true label and exam."""
+        return self.ledger.exams()
+
+    def state(self) -> bytes:
+        """The bytes of everything learned."""
+        return self._ask(Committee.state)
+
+    def is_replay(self) -> bool:
+        """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
+        with self.ledger.reading():
+            committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+            replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
+            kept = [exam for _, _, exam in self.ledger.exams()]
+            return replayed == kept and self.state() == committee.state()
+
+
+def totals_of(committee: Committee, features: Features) -> dict[str, float]:
+    """The judge's totals by label."""
+    return dict(zip(committee.labels, committee.score(features), strict=True))
+
+
+def _precedence(lesson: Lesson) -> tuple[int, str]:
+    """Of two lessons of one message the one taught last counts; the label only so that there is a rule."""
+    return lesson.taught, lesson.label
+
+
+def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:
+    """Teach every lesson of the ledger in its order; its position, label and exam."""
+    for position, label, features in ledger.replay():
+        labels = committee.labels
+        yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
+
+
+def capacity_for(labels: int) -> int:
+    """The labels that tables have room for: a power of two.
+
+    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
+    [2, 2, 2, 4, 8, 32]
+    """
+    return 1 << max(labels - 1, 1).bit_length()
+
+
+def examined(label: str, totals: dict[str, float]) -> ExamRow:
+    """What the ledger keeps of an exam; nothing while there was nothing to choose.
+
+    >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
+    (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
+    """
+    if len(totals) < 2 or label not in totals:
+        return ExamRow(None, None, None)
+    best = max(totals, key=totals.__getitem__)
+    return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
+
+
+def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
+    from deciban.text.words import address_in
+
+    message = read(raw.data)
+    # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
+    fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
+    kept = {
+        name: storable(fields.get(name, "")[:MOST_CHARACTERS]) for name in ("subject", "date", "message-id")
+    }
+    return Lesson(
+        digest=message.digest,
+        label=label,
+        taught=0,
+        by=storable(by),
+        source=storable(raw.id),
+        sender=storable(address_in(fields.get("from", ""))[:MOST_CHARACTERS]),
+        subject=kept["subject"],
+        date=kept["date"],
+        message_id=kept["message-id"],
+        features=features_of(message, preferences.facts(message)),
+    )
+
+
+def _batches(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
+    batch: list[Lesson] = []
+    began = monotonic()
+    for lesson in lessons:
+        batch.append(lesson)
+        if len(batch) == BATCH_LESSONS or monotonic() - began > BATCH_SECONDS:
+            yield batch
+            batch, began = [], monotonic()
+    if batch:
+        yield batch
