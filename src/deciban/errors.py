@@ -17,6 +17,15 @@
     │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
     ├── WrongUsage              a command line that the command cannot follow
     ├── BadSetting              a parameter with a value that cannot be meant
+    ├── FilterError             the filter cannot do what was asked of it
+    │   ├── BadLabel            a label that cannot be one
+    │   ├── NoSuchLabel         a label that was never taught
+    │   ├── TooManyLabels       more labels than a filter has room for
+    │   ├── DamagedLedger       a ledger that is none, or cannot be read
+    │   ├── DamagedSnapshot     a snapshot that does not fit its ledger; it is made again
+    │   ├── NewerFormat         a ledger that a newer version wrote
+    │   ├── CannotWrite         a ledger on a full disk, a read-only file, or opened to read
+    │   └── LedgerBusy          another process held the ledger for too long
     ├── NotTexts                something else where texts were expected
     └── NoWordsLeft             texts without a single word, or limits that leave none
 
@@ -98,6 +107,42 @@ class WrongUsage(DecibanError, ValueError):
 
 class BadSetting(DecibanError, ValueError):
     """A parameter has a value that cannot be meant."""
+
+
+class FilterError(DecibanError):
+    """The filter cannot do what was asked of it."""
+
+
+class BadLabel(FilterError, ValueError):
+    """A label that cannot be one: empty, too long, or with a NUL."""
+
+
+class NoSuchLabel(FilterError, ValueError):
+    """A label that was never taught."""
+
+
+class TooManyLabels(FilterError, ValueError):
+    """More labels than a filter has room for."""
+
+
+class DamagedLedger(FilterError, ValueError):
+    """A file that is no ledger, or one that cannot be read any more."""
+
+
+class DamagedSnapshot(FilterError, ValueError):
+    """A snapshot that does not fit its ledger or its settings; it can be made again from the ledger."""
+
+
+class NewerFormat(FilterError, ValueError):
+    """A ledger that a newer version of deciban wrote."""
+
+
+class CannotWrite(FilterError, OSError):
+    """The ledger cannot be written: the disk is full, the file read-only, or it was opened to read."""
+
+
+class LedgerBusy(FilterError, OSError):
+    """Another process held the ledger for too long."""
 
 
 class NotTexts(DecibanError, ValueError, TypeError):

@@ -1,0 +1,561 @@
+"""Four witnesses and one judge: everything that a filter has learned, in one flat buffer.
+
+A message is two sets of features, the views `words` and `letters`. Over each view two witnesses give one score a
+label, in nats. With L labels, of which label l was taught to the counts by D_l lessons:
+
+    counts    a feature seen c_l times under label l has the shares
+                  s_l = (strength / L + C · r_l / R) / (strength + C),   r_l = c_l / D_l, C = Σ c_l, R = Σ r_l
+              and is left out if no share is at least `band` above 1 / L. The score of a label is the *mean* of
+              log s_l over the features that are kept (tempered Naive Bayes), less the mean over the labels.
+    weights   the sum of one weight a feature and label, divided by √n: online softmax regression.
+
+The judge divides the four scores by their scales (the root of the mean square difference between two labels, so
+far) and adds them up with four weights, which begin at 1 and are shared by all labels, and one bias a label.
+The totals are the last stage: probabilities are their softmax.
+
+To learn a lesson is to score it (the exam), then: the judge takes one step down its log-loss; the counts are
+taught if their log-odds of the true label against the best other were below the margin; the weights take one
+AdaGrad step. Steps are multiplied by (L − 1) / L, so that the difference between the true label and the mean of
+the others moves by the same step for any L; with two labels the weights are ± each other, exactly. While only one
+label was ever taught, the second is there already, without a name: the weights learn what the first is *not*.
+
+The buffer, numbers as the machine stores them:
+
+    Header                     128 bytes: format, settings, sizes, scales and weights of the judge
+    capacity × LabelRecord     96 bytes each: name, bias, lessons
+    (filled up to a multiple of 4,096)
+    2 × 2^bits rows            words, then letters; a row is its AdaGrad sum, `capacity` weights (float32) and
+                               `capacity` counts (uint16, which stay at 65,535), filled up to a power of two
+
+A row of two labels takes 16 bytes, so that one feature is one cache miss. Nothing here depends on anything but the
+settings, the lessons and their order: state == replay(settings, ledger), bit for bit.
+
+>>> from array import array
+>>> from deciban.filter._lesson_code import Features
+>>> from deciban.filter.settings import Settings
+>>> committee = Committee.fresh(Settings(bits=8))
+>>> money, lunch = (Features.of(array("Q", [number << 60]), array("Q", [])) for number in (3, 7))
+>>> for _ in range(20):
+...     _ = committee.learn("spam", money), committee.learn("ham", lunch)
+>>> committee.labels, [round(total, 1) for total in committee.score(money)]
+(('spam', 'ham'), [1.7, -1.7])
+"""
+
+from cpython.buffer cimport (
+    PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
+)
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from libc.math cimport exp, log, sqrt
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from deciban.filter._lesson_code cimport Features
+from deciban.text._hashing cimport FORMAT_VERSION, hash_end
+
+from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
+from deciban.text._hashing import feature_hash
+
+cdef extern from *:
+    void __builtin_prefetch(const void*, int, int) nogil
+
+cdef enum:
+    STATE_FORMAT = 1
+    NAME_BYTES = 64
+    MOST_LABELS = 4096
+    VIEWS = 2
+    WITNESSES = 4       # counts and weights over words, then over letters
+    PAGE = 4096
+    MOST_COUNT = 65535
+    # Shares multiplied before their logarithm is taken. The least share is above 1e-13, so 16 cannot underflow.
+    SHARES_A_LOGARITHM = 16
+
+FORMAT = STATE_FORMAT
+LABEL_BYTES = NAME_BYTES
+cdef double TINY = 1e-12
+
+cdef struct Header:
+    char[8] magic
+    uint64_t format         # of this layout and of the features
+    uint64_t settings       # hash of their text
+    uint64_t capacity
+    uint64_t bits
+    uint64_t labels
+    uint64_t lessons
+    uint64_t unused
+    double[4] squares       # sums over lessons: mean square difference between two labels
+    double[4] weights
+
+cdef struct LabelRecord:
+    char[64] name           # UTF-8, filled up with NUL
+    double bias
+    uint64_t lessons
+    double[2] taught        # lessons that the counts of each view were taught
+
+
+cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
+    cdef Py_ssize_t size = 16
+    while size < 4 + 6 * capacity:
+        size *= 2
+    return size
+
+
+cdef Py_ssize_t tables_at(Py_ssize_t capacity) noexcept nogil:
+    cdef Py_ssize_t size = sizeof(Header) + capacity * sizeof(LabelRecord)
+    return (size + PAGE - 1) // PAGE * PAGE
+
+
+cdef bytes padded(str label):
+    """A label as its record holds it: exactly 64 bytes."""
+    cdef bytes name = label.encode("utf-8", "replace")
+    if not 0 < len(name) <= NAME_BYTES or b"\0" in name:
+        raise BadLabel(f"A label has 1 to {NAME_BYTES} bytes and no NUL, got {label!r} instead.")
+    return name.ljust(NAME_BYTES, b"\0")
+
+
+cdef class Committee:
+    """The witnesses and the judge over a buffer; read-only buffers can be scored, not taught."""
+
+    cdef Py_buffer buffer
+    cdef bint holding
+    cdef readonly Py_ssize_t capacity
+    cdef object settings
+    cdef Header* header
+    cdef LabelRecord* records
+    cdef unsigned char* tables
+    cdef int bits
+    cdef Py_ssize_t row
+    cdef uint64_t salt
+    cdef double strength, band, rate, judge_rate, margin, margin_grown, grows_from, grows_to
+    # Room for one message: the rows of its features, and numbers for each label.
+    cdef unsigned char** rows
+    cdef Py_ssize_t rows_room
+    cdef double* numbers
+    cdef double* scores         # (witnesses, labels)
+    cdef double* totals         # (labels)
+    cdef double* product        # (labels)
+    cdef double* inverse        # (labels): 1 / D_l
+    cdef double* gradient       # (labels)
+    cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
+
+    def __init__(self, settings, buffer):
+        """Take over a buffer that `begin` made."""
+        if not PyObject_CheckBuffer(buffer):
+            raise TypeError(f"a committee needs a buffer, got {type(buffer).__name__} instead")
+        readonly = memoryview(buffer).readonly
+        PyObject_GetBuffer(buffer, &self.buffer, PyBUF_SIMPLE if readonly else PyBUF_WRITABLE)
+        self.holding = True
+        self._check(settings)
+        self.settings = settings
+        self.salt = settings.salt
+        self.strength = settings.strength
+        self.band = settings.band
+        self.rate = settings.rate
+        self.judge_rate = settings.judge_rate
+        self.margin = settings.margin
+        self.margin_grown = settings.margin_grown
+        self.grows_from = settings.margin_grows_from
+        self.grows_to = settings.margin_grows_to
+        self.numbers = <double*>realloc(NULL, (WITNESSES + 4) * self.capacity * sizeof(double))
+        if self.numbers == NULL:
+            raise MemoryError
+        self.scores = self.numbers
+        self.totals = self.scores + WITNESSES * self.capacity
+        self.product = self.totals + self.capacity
+        self.inverse = self.product + self.capacity
+        self.gradient = self.inverse + self.capacity
+
+    cdef int _check(self, settings) except -1:
+        """Take the sizes from the header, if it is one and they fit the settings and the buffer."""
+        self.header = <Header*>self.buffer.buf
+        if self.buffer.len < <Py_ssize_t>sizeof(Header) or memcmp(self.header.magic, b"deciban", 8) != 0:
+            raise DamagedSnapshot("This is no state of a filter. Remove the snapshot: it is made again from the ledger.")
+        if self.header.format != STATE_FORMAT + 1000 * FORMAT_VERSION:
+            raise DamagedSnapshot("This state is of another version. Remove the snapshot: it is made again.")
+        if self.header.settings != feature_hash(settings.text()):
+            raise DamagedSnapshot("This state was made with other settings. Remove the snapshot: it is made again.")
+        self.capacity = self.header.capacity
+        if not 2 <= self.header.capacity <= MOST_LABELS or self.header.labels > self.header.capacity:
+            raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
+        self.bits = settings.table_bits(self.capacity)
+        self.row = row_bytes(self.capacity)
+        if <Py_ssize_t>self.header.bits != self.bits or self.buffer.len < Committee.size(settings, self.capacity):
+            raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
+        self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Header))
+        self.tables = <unsigned char*>self.buffer.buf + tables_at(self.capacity)
+        return 0
+
+    @staticmethod
+    def size(settings, Py_ssize_t capacity):
+        """The bytes of a state with room for so many labels: 2, 4, 8, …"""
+        if not 2 <= capacity <= MOST_LABELS or capacity & (capacity - 1):
+            raise TooManyLabels(f"A filter has room for at most {MOST_LABELS} labels. Use fewer.")
+        return tables_at(capacity) + VIEWS * (row_bytes(capacity) << <int>settings.table_bits(capacity))
+
+    @staticmethod
+    def fresh(settings, Py_ssize_t capacity=2):
+        """A committee that has learned nothing, in memory of its own."""
+        return Committee.begin(settings, capacity, bytearray(Committee.size(settings, capacity)))
+
+    @staticmethod
+    def begin(settings, Py_ssize_t capacity, buffer):
+        """A committee that has learned nothing, in a writable buffer whose bytes are all 0."""
+        cdef unsigned char[::1] view = buffer
+        cdef Header header
+        if view.shape[0] < Committee.size(settings, capacity):
+            raise ValueError("the buffer is too short")
+        memset(&header, 0, sizeof(header))
+        memcpy(header.magic, b"deciban", 8)
+        header.format = STATE_FORMAT + 1000 * FORMAT_VERSION
+        header.settings = feature_hash(settings.text())
+        header.capacity = capacity
+        header.bits = settings.table_bits(capacity)
+        for witness in range(WITNESSES):
+            header.weights[<int>witness] = 1
+        memcpy(&view[0], &header, sizeof(header))
+        return Committee(settings, buffer)
+
+    def close(self):
+        """Let go of the buffer; nothing else may be called afterwards."""
+        if self.holding:
+            self.holding = False
+            PyBuffer_Release(&self.buffer)
+
+    def __dealloc__(self):
+        if self.holding:
+            PyBuffer_Release(&self.buffer)
+        free(self.rows)
+        free(self.numbers)
+
+    def state(self):
+        """The bytes of the whole state."""
+        self._must_hold()
+        size = Committee.size(self.settings, self.capacity)
+        return PyBytes_FromStringAndSize(<char*>self.buffer.buf, size)
+
+    @property
+    def labels(self):
+        """The labels in the order in which they were first taught."""
+        self._must_hold()
+        return tuple([self._name(number) for number in range(self.header.labels)])
+
+    @property
+    def lessons(self):
+        """How many lessons of each label were learned."""
+        self._must_hold()
+        return {self._name(number): self.records[<int>number].lessons for number in range(self.header.labels)}
+
+    @property
+    def judge_weights(self):
+        """What the judge makes of words·counts, words·weights, letters·counts and letters·weights."""
+        self._must_hold()
+        return tuple([self.header.weights[<int>witness] for witness in range(WITNESSES)])
+
+    cdef int _must_hold(self) except -1:
+        if not self.holding:
+            raise ValueError("this committee is closed")
+        # Another process may have written the header of a mapped file.
+        if self.header.labels > <uint64_t>self.capacity:
+            raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
+        return 0
+
+    cdef str _name(self, Py_ssize_t number):
+        return PyBytes_FromStringAndSize(self.records[number].name, NAME_BYTES).rstrip(b"\0").decode("utf-8", "replace")
+
+    cdef Py_ssize_t _number(self, str label) except -2:
+        """The number of a label, -1 if it was never taught."""
+        cdef bytes name = padded(label)
+        cdef Py_ssize_t number
+        for number in range(<Py_ssize_t>self.header.labels):
+            if memcmp(self.records[number].name, <char*>name, NAME_BYTES) == 0:
+                return number
+        return -1
+
+    cdef Py_ssize_t _known(self, str label) except -1:
+        cdef Py_ssize_t number = self._number(label)
+        if number < 0:
+            raise NoSuchLabel(f"Nothing was ever taught as {label!r}; there are: {', '.join(self.labels) or 'none'}.")
+        return number
+
+    def score(self, Features features not None):
+        """The judge's total for each label, in nats."""
+        self._must_hold()
+        self._find_rows(features)
+        with nogil:
+            self._hear(features, self._considered())
+        return self._totals()
+
+    cdef tuple _totals(self):
+        return tuple([self.totals[<int>number] for number in range(self.header.labels)])
+
+    cdef Py_ssize_t _considered(self) noexcept nogil:
+        """The labels that scores are made for: the second is there before it has a name."""
+        return max(<Py_ssize_t>self.header.labels, 2)
+
+    def witness_scores(self, Features features not None):
+        """The scores of the four witnesses before the judge: (witnesses, labels)."""
+        self.score(features)
+        cdef Py_ssize_t considered = self._considered()
+        labels = range(self.header.labels)
+        return tuple([
+            tuple([self.scores[<int>witness * considered + <int>number] for number in labels])
+            for witness in range(WITNESSES)
+        ])
+
+    cdef int _find_rows(self, Features features) except -1:
+        """Where the row of each feature is; asked for early, so that all of them are on their way at once."""
+        cdef Py_ssize_t count = features.words + features.letters, i
+        cdef unsigned char** fitting
+        cdef uint64_t slot, view_salt
+        cdef unsigned char* table = self.tables
+        cdef int shift = 64 - self.bits
+        if count > self.rows_room:
+            fitting = <unsigned char**>realloc(self.rows, count * sizeof(unsigned char*))
+            if fitting == NULL:
+                raise MemoryError
+            self.rows = fitting
+            self.rows_room = count
+        view_salt = hash_end(self.salt + 1)
+        for i in range(count):
+            if i == features.words:
+                view_salt = hash_end(self.salt + 2)
+                table += self.row << self.bits
+            # At most 2^bits - 1, so the row lies inside of the table.
+            slot = hash_end(view_salt + features.data[i]) >> shift
+            self.rows[i] = table + slot * self.row
+            __builtin_prefetch(self.rows[i], 1, 3)
+        return 0
+
+    cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil:
+        """Fill in the scores of the witnesses and the totals of the judge."""
+        cdef Py_ssize_t witness, number
+        cdef double factor
+        self._hear_view(0, self.rows, features.words, labels)
+        self._hear_view(1, self.rows + features.words, features.letters, labels)
+        for number in range(labels):
+            self.totals[number] = self.records[number].bias
+        for witness in range(WITNESSES):
+            factor = self.header.weights[witness] / self._scale(witness)
+            for number in range(labels):
+                self.totals[number] += factor * self.scores[witness * labels + number]
+
+    cdef double _scale(self, Py_ssize_t witness) noexcept nogil:
+        cdef double scale
+        if self.header.lessons == 0:
+            return 1
+        scale = sqrt(self.header.squares[witness] / self.header.lessons)
+        return scale if scale > 1e-9 else 1
+
+    cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
+        """Both witnesses over one view."""
+        cdef double* counted = self.scores + 2 * view * labels
+        cdef double* weighed = counted + labels
+        cdef double* product = self.product
+        cdef float* weights
+        cdef Py_ssize_t i, number, kept = 0
+        cdef double mean = 0, root = sqrt(<double>count) if count else 1
+        for number in range(labels):
+            counted[number] = weighed[number] = 0
+            product[number] = 1
+        self._invert_taught(view, labels)
+        for i in range(count):
+            weights = <float*>rows[i] + 1
+            for number in range(labels):
+                weighed[number] += weights[number]
+            if self._multiply_shares(rows[i], labels):
+                kept += 1
+                if kept % SHARES_A_LOGARITHM == 0:
+                    self._take_logarithms(counted, labels)
+        self._take_logarithms(counted, labels)
+        self.kept[view] = kept
+        for number in range(labels):
+            weighed[number] /= root
+            mean += counted[number] / labels
+        for number in range(labels):
+            counted[number] = (counted[number] - mean) / max(kept, 1)
+
+    cdef void _invert_taught(self, int view, Py_ssize_t labels) noexcept nogil:
+        cdef Py_ssize_t number
+        for number in range(labels):
+            self.inverse[number] = 1 / self.records[number].taught[view] if self.records[number].taught[view] > 0 else 0
+
+    cdef inline bint _multiply_shares(self, unsigned char* row, Py_ssize_t labels) noexcept nogil:
+        """Multiply the shares of a row into `product`, unless it is left out."""
+        cdef uint16_t* counts = <uint16_t*>(<float*>row + 1 + self.capacity)
+        cdef double seen = 0, ratios = 0, largest = 0, ratio, prior, factor
+        cdef Py_ssize_t number
+        for number in range(labels):
+            ratio = counts[number] * self.inverse[number]
+            seen += counts[number]
+            ratios += ratio
+            if ratio > largest:
+                largest = ratio
+        # Until two labels were taught there is nothing to compare.
+        if not ratios > 0 or self.header.labels < 2:
+            return False
+        factor = 1 / (ratios * (self.strength + seen))
+        prior = self.strength / labels * ratios
+        if (prior + seen * largest) * factor < self.band + 1.0 / labels:
+            return False
+        for number in range(labels):
+            self.product[number] *= (prior + seen * (counts[number] * self.inverse[number])) * factor
+        return True
+
+    cdef void _take_logarithms(self, double* sums, Py_ssize_t labels) noexcept nogil:
+        cdef Py_ssize_t number
+        for number in range(labels):
+            sums[number] += log(self.product[number])
+            self.product[number] = 1
+
+    def learn(self, str label not None, Features features not None):
+        """Learn one lesson; the totals that it had before (its exam), for the labels known before."""
+        self._must_hold()
+        if self.buffer.readonly:
+            raise ValueError("this committee is read-only")
+        exam = self.score(features)
+        cdef Py_ssize_t number = self._number(label), labels = self._considered()
+        if number < 0:
+            number = self._add_label(label)
+            if labels != self._considered() or number == 1:
+                labels = self._considered()
+                self._hear(features, labels)
+        with nogil:
+            self._teach_judge(number, labels)
+            self._teach_view(0, self.rows, features.words, number, labels)
+            self._teach_view(1, self.rows + features.words, features.letters, number, labels)
+            self.header.lessons += 1
+            self.records[number].lessons += 1
+        return exam
+
+    cdef Py_ssize_t _add_label(self, str label) except -1:
+        cdef bytes name = padded(label)
+        cdef Py_ssize_t number = self.header.labels
+        if number >= self.capacity:
+            raise TooManyLabels(f"There is room for {self.capacity} labels only, and {label!r} is one more.")
+        memcpy(self.records[number].name, <char*>name, NAME_BYTES)
+        self.header.labels += 1
+        return number
+
+    cdef void _descend(self, const double* totals, Py_ssize_t truth, Py_ssize_t labels) noexcept nogil:
+        """The gradient of the log-loss: p_l for the other labels, minus their sum for the true one."""
+        cdef Py_ssize_t number
+        cdef double most = totals[0], total = 0, others = 0
+        for number in range(labels):
+            most = max(most, totals[number])
+        for number in range(labels):
+            self.gradient[number] = exp(totals[number] - most)
+            total += self.gradient[number]
+        for number in range(labels):
+            self.gradient[number] /= total
+            if number != truth:
+                others += self.gradient[number]
+        self.gradient[truth] = -others
+
+    cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels) noexcept nogil:
+        cdef Py_ssize_t witness, number
+        cdef double slope, mean, square, scale, step = self.judge_rate * (labels - 1) / labels
+        cdef double* scores
+        self._descend(self.totals, truth, labels)
+        for witness in range(WITNESSES):
+            scores = self.scores + witness * labels
+            scale = self._scale(witness)
+            slope = mean = square = 0
+            for number in range(labels):
+                slope += self.gradient[number] * scores[number]
+                mean += scores[number] / labels
+            for number in range(labels):
+                square += (scores[number] - mean) * (scores[number] - mean)
+            self.header.weights[witness] -= self.judge_rate * slope / scale
+            # 2 Σ (x - mean)² / (L - 1) is the mean of (x_i - x_j)² over all pairs of labels.
+            self.header.squares[witness] += 2 * square / (labels - 1)
+        for number in range(labels):
+            self.records[number].bias -= step * self.gradient[number]
+
+    cdef double _margin(self) noexcept nogil:
+        """Below which log-odds the counts are taught: it grows with the number of lessons."""
+        cdef double grown = (self.header.lessons - self.grows_from) / (self.grows_to - self.grows_from)
+        return self.margin + min(max(grown, 0.0), 1.0) * (self.margin_grown - self.margin)
+
+    cdef void _teach_view(
+        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels
+    ) noexcept nogil:
+        cdef double* counted = self.scores + 2 * view * labels
+        cdef double best_other = -1e300
+        cdef Py_ssize_t number
+        for number in range(labels):
+            if number != truth and counted[number] > best_other:
+                best_other = counted[number]
+        if counted[truth] - best_other < self._margin():
+            self._teach_counts(rows, count, truth)
+            self.records[truth].taught[view] += 1
+        if count:
+            self._descend(counted + labels, truth, labels)
+            self._teach_weights(rows, count, labels)
+
+    cdef void _teach_counts(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t truth) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef uint16_t* counts
+        for i in range(count):
+            counts = <uint16_t*>(<float*>rows[i] + 1 + self.capacity)
+            if counts[truth] < MOST_COUNT:
+                counts[truth] += 1
+
+    cdef void _teach_weights(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
+        """One AdaGrad step along `gradient`; the sum of squares of a row is shared by its labels."""
+        cdef Py_ssize_t i, number
+        cdef double share = (labels - 1.0) / labels, square = 0, step
+        cdef float* row
+        for number in range(labels):
+            self.gradient[number] /= sqrt(<double>count)
+            square += self.gradient[number] * self.gradient[number]
+        square *= share
+        for i in range(count):
+            row = <float*>rows[i]
+            row[0] = <float>(row[0] + square)
+            step = self.rate * share / sqrt(row[0] + TINY)
+            for number in range(labels):
+                row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
+
+    def explain(self, Features features not None, str favoured not None, str against not None):
+        """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.
+
+        Parts and bias add up to the difference, but for rounding.
+        """
+        self._must_hold()
+        cdef Py_ssize_t first = self._known(favoured), second = self._known(against), labels = self._considered()
+        self.score(features)
+        words = self._parts(0, self.rows, features.words, first, second, labels)
+        letters = self._parts(1, self.rows + features.words, features.letters, first, second, labels)
+        return words, letters, self.records[first].bias - self.records[second].bias
+
+    cdef list _parts(
+        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels
+    ):
+        cdef double by_count = self.header.weights[2 * view] / self._scale(2 * view) / max(self.kept[view], 1)
+        cdef double by_weight = self.header.weights[2 * view + 1] / self._scale(2 * view + 1)
+        cdef double part
+        cdef float* weights
+        cdef Py_ssize_t i, number
+        self._invert_taught(view, labels)
+        parts = []
+        for i in range(count):
+            weights = <float*>rows[i] + 1
+            part = by_weight * (<double>weights[first] - weights[second]) / sqrt(<double>count)
+            for number in range(labels):
+                self.product[number] = 1
+            if self._multiply_shares(rows[i], labels):
+                part += by_count * log(self.product[first] / self.product[second])
+            parts.append(part)
+        return parts
+
+    def look(self, str view not None, uint32_t feature):
+        """What is known of one short feature of a view: its counts and its weights, by label."""
+        self._must_hold()
+        if view not in ("words", "letters"):
+            raise ValueError(f"the views are words and letters, got {view!r} instead")
+        cdef int place = 0 if view == "words" else 1
+        cdef uint64_t slot = hash_end(hash_end(self.salt + 1 + place) + feature) >> (64 - self.bits)
+        cdef float* row = <float*>(self.tables + place * (self.row << self.bits) + slot * self.row)
+        cdef uint16_t* counts = <uint16_t*>(row + 1 + self.capacity)
+        labels = range(self.header.labels)
+        return tuple([counts[<int>number] for number in labels]), tuple([row[1 + <int>number] for number in labels])

@@ -1,0 +1,268 @@
+"""The features of a lesson as the ledger keeps them: short, sorted, and exactly what the witnesses see.
+
+Of each 64-bit hash the top 25 bits are kept: enough for tables of 2^24 slots, and a collision costs no more
+than one in such a table. Scoring uses the same short features, so a message and its lesson score alike.
+A view of n features is sorted and its gaps are Rice-coded; the best code for random gaps spends about
+log2(2^25 / n) + 1.5 bits on each. The code of a lesson is that of `words` followed by that of `letters`:
+
+    n          as a varint (7 bits a byte, lowest first, the top bit says that more follow)
+    k          one byte, only if n > 0: the number of low bits of a gap that are stored as they are
+    n gaps     gap - 1 (the first feature counts from -1): its high part in unary (so many 0 bits, then a 1), then
+               its k low bits; bits fill each byte from the lowest; the last byte is filled up with 0 bits
+
+>>> from array import array
+>>> features = Features.of(array("Q", [5 << 39, 9 << 39]), array("Q", []))
+>>> features.words, features.letters, features.encode().hex()
+([5, 9], [], '02180b00000e00000000')
+>>> Features.decode(features.encode()) == features
+True
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp
+
+from deciban.errors import DamagedLedger
+
+cdef extern from *:
+    int __builtin_ctzll(unsigned long long) nogil
+
+cdef enum:
+    SHORT_BITS = 25
+    SHIFT = 64 - SHORT_BITS
+    # Far above what Limits allow; a damaged length must not ask for all memory.
+    MOST_FEATURES = 1 << 25
+
+FEATURE_BITS = SHORT_BITS
+
+
+def shorten(uint64_t feature):
+    """What a lesson keeps of a 64-bit feature."""
+    return feature >> SHIFT
+
+
+cdef Features with_room(Py_ssize_t count):
+    cdef Features features = Features.__new__(Features)
+    features.data = <uint32_t*>malloc(max(count, 1) * sizeof(uint32_t))
+    if features.data == NULL:
+        raise MemoryError
+    return features
+
+
+cdef Py_ssize_t shorten_all(const uint64_t[::1] hashes, uint32_t* short) except -1:
+    """Sorted hashes to sorted short ones, each once; how many there are."""
+    cdef Py_ssize_t i, count = 0
+    cdef uint32_t feature
+    for i in range(hashes.shape[0]):
+        feature = <uint32_t>(hashes[i] >> SHIFT)
+        if count and feature <= short[count - 1]:
+            if feature < short[count - 1]:
+                raise ValueError("features must come in increasing order")
+            continue
+        short[count] = feature
+        count += 1
+    return count
+
+
+cdef class Features:
+    """The short features of one message, view by view."""
+
+    def __dealloc__(self):
+        free(self.data)
+
+    @staticmethod
+    def of(const uint64_t[::1] words, const uint64_t[::1] letters):
+        """The short features of two views, each a sorted buffer of 64-bit hashes."""
+        cdef Features features = with_room(words.shape[0] + letters.shape[0])
+        features.words = shorten_all(words, features.data)
+        features.letters = shorten_all(letters, features.data + features.words)
+        return features
+
+    @property
+    def words(self):
+        """The features of the view `words`."""
+        return [self.data[i] for i in range(self.words)]
+
+    @property
+    def letters(self):
+        """The features of the view `letters`."""
+        return [self.data[self.words + i] for i in range(self.letters)]
+
+    def __len__(self):
+        return self.words + self.letters
+
+    def __eq__(self, other):
+        if not isinstance(other, Features):
+            return NotImplemented
+        cdef Features that = other
+        return (
+            self.words == that.words
+            and self.letters == that.letters
+            and memcmp(self.data, that.data, len(self) * sizeof(uint32_t)) == 0
+        )
+
+    def __hash__(self):
+        return hash(self.encode())
+
+    def __repr__(self):
+        return f"<Features: {self.words} words, {self.letters} letters>"
+
+    def encode(self):
+        """The code described above."""
+        # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
+        # mark and at most 25 low bits: 4 bytes a feature are enough, and 8 more for each head.
+        cdef Py_ssize_t room = 4 * len(self) + 32, end
+        code = PyBytes_FromStringAndSize(NULL, room)
+        cdef unsigned char* start = <unsigned char*>PyBytes_AS_STRING(code)
+        end = encode_view(self.data, self.words, start, 0, room)
+        end = encode_view(self.data + self.words, self.letters, start, end, room)
+        if end > room:
+            raise AssertionError("a lesson's code outgrew its room")
+        return code[:end]
+
+    @staticmethod
+    def decode(bytes code not None):
+        """The features of a code; damaged codes are refused."""
+        cdef const unsigned char* data = <const unsigned char*>PyBytes_AS_STRING(code)
+        cdef Py_ssize_t size = len(code), place = 0, words, letters, bits
+        words = count_at(data, size, &place)
+        # Where the letters begin is known only after the words; a feature takes at least one bit.
+        bits = 8 * size
+        if words < 0 or words > min(bits, MOST_FEATURES):
+            raise damaged()
+        cdef Features features = with_room(bits)
+        if not decode_view(data, size, &place, features.data, words):
+            raise damaged()
+        letters = count_at(data, size, &place)
+        if letters < 0 or letters > bits - words:
+            raise damaged()
+        if not decode_view(data, size, &place, features.data + words, letters) or place != size:
+            raise damaged()
+        features.words = words
+        features.letters = letters
+        return features
+
+
+cdef object damaged():
+    return DamagedLedger("The features of a lesson cannot be read: the ledger is damaged. Restore it from a copy.")
+
+
+cdef int low_bits(Py_ssize_t count) noexcept nogil:
+    """The k of the Rice code: 2^k is the mean gap or a little less, so that unary parts take 2 bits in the mean."""
+    cdef int k = 0
+    while (count << (k + 1)) <= (<Py_ssize_t>1 << SHORT_BITS):
+        k += 1
+    return k
+
+
+cdef inline void put_byte(unsigned char* code, Py_ssize_t* end, Py_ssize_t room, unsigned char byte) noexcept nogil:
+    """One byte more; past the room it is counted only, and `encode` refuses."""
+    if end[0] < room:
+        code[end[0]] = byte
+    end[0] += 1
+
+
+cdef Py_ssize_t encode_view(
+    const uint32_t* features, Py_ssize_t count, unsigned char* code, Py_ssize_t end, Py_ssize_t room
+) noexcept nogil:
+    """Write one view at `end`; where it ends."""
+    cdef Py_ssize_t i, left = count
+    cdef uint64_t window = 0
+    cdef int filled = 0, k
+    cdef uint32_t gap, high, previous = <uint32_t>-1
+    while left >= 128:
+        put_byte(code, &end, room, <unsigned char>(left & 127) | 128)
+        left >>= 7
+    put_byte(code, &end, room, <unsigned char>left)
+    if count == 0:
+        return end
+    k = low_bits(count)
+    put_byte(code, &end, room, <unsigned char>k)
+    for i in range(count):
+        gap = features[i] - previous - 1
+        previous = features[i]
+        high = gap >> k
+        while high >= 24:
+            filled += 24
+            high -= 24
+            while filled >= 8:
+                put_byte(code, &end, room, <unsigned char>window)
+                window >>= 8
+                filled -= 8
+        # At most 7 + 24 + 1 + 25 bits: the window cannot overflow.
+        window |= (<uint64_t>1 << high | <uint64_t>(gap & ((<uint32_t>1 << k) - 1)) << (high + 1)) << filled
+        filled += high + 1 + k
+        while filled >= 8:
+            put_byte(code, &end, room, <unsigned char>window)
+            window >>= 8
+            filled -= 8
+    if filled:
+        put_byte(code, &end, room, <unsigned char>window)
+    return end
+
+
+cdef Py_ssize_t count_at(const unsigned char* data, Py_ssize_t size, Py_ssize_t* place) noexcept nogil:
+    """The varint at `place`, which moves behind it; -1 if there is none."""
+    cdef Py_ssize_t value = 0
+    cdef int shift = 0
+    while place[0] < size and shift <= 28:
+        value |= <Py_ssize_t>(data[place[0]] & 127) << shift
+        place[0] += 1
+        if data[place[0] - 1] < 128:
+            return value
+        shift += 7
+    return -1
+
+
+cdef bint decode_view(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t* place, uint32_t* features, Py_ssize_t count
+) noexcept nogil:
+    """Read `count` features; False if the bytes are no such code."""
+    cdef Py_ssize_t i, at
+    cdef uint64_t window = 0, value, previous = <uint64_t>-1
+    cdef int filled = 0, k, zeros
+    if count == 0:
+        return True
+    if place[0] >= size or data[place[0]] > SHORT_BITS:
+        return False
+    k = data[place[0]]
+    at = place[0] + 1
+    for i in range(count):
+        value = 0
+        while True:
+            while filled <= 56 and at < size:
+                window |= <uint64_t>data[at] << filled
+                filled += 8
+                at += 1
+            if window:
+                break
+            if at >= size:
+                return False
+            # A run of zeros longer than the window.
+            value += filled
+            filled = 0
+        zeros = __builtin_ctzll(window)
+        value += zeros
+        window >>= zeros
+        window >>= 1
+        filled -= zeros + 1
+        while filled < k and at < size:
+            window |= <uint64_t>data[at] << filled
+            filled += 8
+            at += 1
+        if filled < k or value >> SHORT_BITS:
+            return False
+        value = value << k | (window & ((<uint64_t>1 << k) - 1))
+        window >>= k
+        filled -= k
+        value += previous + 1
+        if value >> SHORT_BITS:
+            return False
+        features[i] = <uint32_t>value
+        previous = value
+    # Whole bytes that were taken into the window but not used belong to what follows.
+    if window & ((<uint64_t>1 << (filled & 7)) - 1):
+        return False
+    place[0] = at - (filled >> 3)
+    return True

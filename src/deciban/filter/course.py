@@ -1,0 +1,83 @@
+r"""A course: lessons learned one after the other in memory, each after its exam, without ledger and files.
+
+This is the online protocol by which filters are measured, and the plainest form of replay:
+
+>>> mails = [("spam", b"Subject: Free money\n\nNow!"), ("ham", b"Subject: Lunch\n\nAt one?")] * 10
+>>> exams = list(take_course(mails))
+>>> exams[0].totals, exams[-1].label, exams[-1].verdict.label
+({}, 'ham', 'ham')
+"""
+
+from __future__ import annotations
+
+from deciban.filter._committee import Committee
+from deciban.filter._lesson_code import Features
+from deciban.filter.settings import Settings
+from deciban.filter.verdict import Verdict
+from deciban.text import read
+from deciban.text._views import extract
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deciban.text import Message
+
+
+class Exam(Value):
+    """How a message was judged before it was learned as ``label``."""
+
+    __slots__ = ("label", "totals")
+    label: str
+    totals: dict[str, float]
+    """The judge's totals in nats, by label, for the labels taught before."""
+
+    def __init__(self, label: str, totals: dict[str, float]) -> None:
+        self._set(label=label, totals=totals)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What would have been said about it."""
+        return Verdict.of(self.totals)
+
+
+class Course:
+    """A committee in memory that makes room for every label it meets."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or Settings()
+        self.committee = Committee.fresh(self.settings)
+        self._lessons: list[tuple[str, bytes]] = []
+
+    def score(self, features: Features) -> dict[str, float]:
+        """The judge's totals by label."""
+        return dict(zip(self.committee.labels, self.committee.score(features), strict=True))
+
+    def learn(self, label: str, features: Features) -> Exam:
+        """Learn one lesson after its exam."""
+        exam = Exam(label, self.score(features))
+        labels = self.committee.labels
+        if label not in labels and len(labels) == self.committee.capacity:
+            self._make_room()
+        self.committee.learn(label, features)
+        self._lessons.append((label, features.encode()))
+        return exam
+
+    def _make_room(self) -> None:
+        """Replay into tables with room for twice the labels, as the filter does."""
+        self.committee = Committee.fresh(self.settings, 2 * self.committee.capacity)
+        for label, code in self._lessons:
+            self.committee.learn(label, Features.decode(code))
+
+
+def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
+    """What the filter learns from a message."""
+    return Features.of(*extract(message, facts))
+
+
+def take_course(mails: Iterable[tuple[str, bytes]], settings: Settings | None = None) -> Iterator[Exam]:
+    """The exam of each (label, message): classify it, then learn it."""
+    course = Course(settings)
+    for label, data in mails:
+        yield course.learn(label, features_of(read(data)))

@@ -1,0 +1,105 @@
+r"""Why: the part that each feature of a message had in the difference between two labels, in decibans.
+
+The evidence of a verdict is, in this order: one item for each feature of `words`, one for each of `letters`
+(both by increasing hash), and the remainder, which is what the judge believes before it has read anything, and
+rounding. Added up in this order, the decibans are those of the verdict.
+
+>>> from deciban.filter.course import Course, features_of
+>>> from deciban.text import read
+>>> course = Course()
+>>> for _ in range(5):
+...     for label, data in ("spam", b"Subject: Free money"), ("ham", b"Subject: Lunch at one"):
+...         _ = course.learn(label, features_of(read(data)))
+>>> evidence = gather_evidence(course.committee, read(b"Subject: Free lunch"), (), "ham", "spam")
+>>> [(item.name, item.view) for item in evidence if item.view == "judge"]
+[('prior', 'judge')]
+>>> strength = {item.name: round(item.decibans, 1) for item in evidence if item.view == "words"}
+>>> strength["subject:free"] < 0 < strength["subject:lunch"]
+True
+"""
+
+from __future__ import annotations
+
+from deciban.filter._lesson_code import Features, shorten
+from deciban.filter.verdict import DECIBANS_A_NAT
+from deciban.text._views import extract, sightings
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deciban.filter._committee import Committee
+    from deciban.text import Message
+
+    Place = tuple[str, int, int, int]
+
+VIEWS = ("words", "letters")
+PRIOR = "prior"
+
+
+class Evidence(Value):
+    """What one feature says, for (above 0) or against the label of the verdict."""
+
+    __slots__ = ("name", "view", "decibans", "places")  # noqa: RUF023 (the order of reading)
+    name: str
+    """Such as ``subject:free``, or four letters; two names in the rare case that they share a feature."""
+    view: str
+    """words or letters; judge for the remainder."""
+    decibans: float
+    places: tuple[Place, ...]
+    """Where it was seen: (where, number, start, end), as `deciban.text.views.Place` explains them."""
+
+    def __init__(self, name: str, view: str, decibans: float, places: tuple[Place, ...] = ()) -> None:
+        self._set(name=name, view=view, decibans=decibans, places=places)
+
+
+def gather_evidence(
+    committee: Committee, message: Message, facts: Iterable[str], favoured: str, against: str
+) -> tuple[Evidence, ...]:
+    """The evidence for one label against another, in the order described above."""
+    facts = tuple(facts)
+    features = Features.of(*extract(message, facts))
+    words, letters, _ = committee.explain(features, favoured, against)
+    parts = {
+        "words": zip(features.words, words, strict=True),
+        "letters": zip(features.letters, letters, strict=True),
+    }
+    evidence = []
+    for view in VIEWS:
+        names, places = _sightings(message, view, facts)
+        for feature, nats in parts[view]:
+            name = " / ".join(names[feature])
+            evidence.append(Evidence(name, view, DECIBANS_A_NAT * nats, tuple(places[feature])))
+    totals = dict(zip(committee.labels, committee.score(features), strict=True))
+    total = DECIBANS_A_NAT * (totals[favoured] - totals[against])
+    evidence.append(Evidence(PRIOR, "judge", total - sum(item.decibans for item in evidence)))
+    return tuple(evidence)
+
+
+def _sightings(
+    message: Message, view: str, facts: tuple[str, ...]
+) -> tuple[dict[int, dict[str, None]], dict[int, list[Place]]]:
+    """The names and the places of each short feature."""
+    names: dict[int, dict[str, None]] = {}
+    places: dict[int, list[Place]] = {}
+    for feature, name, where, number, start, end in sightings(message, view, facts):
+        short = shorten(feature)
+        names.setdefault(short, {})[name.decode("utf-8", "replace")] = None
+        places.setdefault(short, []).append((where, number, start, end))
+    return names, places
+
+
+def spread(evidence: Iterable[Evidence], where: str, number: int, length: int) -> list[float]:
+    """Evidence over the bytes that it came from: decibans a byte of one header, text or link.
+
+    A feature is divided evenly over its places, and at each place over its bytes: nothing counts twice.
+    """
+    decibans = [0.0] * length
+    for item in evidence:
+        for place_where, place_number, start, end in item.places:
+            if (place_where, place_number) == (where, number) and start < end <= length:
+                share = item.decibans / len(item.places) / (end - start)
+                for byte in range(start, end):
+                    decibans[byte] += share
+    return decibans

@@ -1,0 +1,110 @@
+"""What decides how a filter learns: one frozen value, stored in its ledger and the same for every replay.
+
+state == replay(settings, ledger), so a filter keeps the settings that it was made with:
+
+>>> settings = Settings(bits=18)
+>>> settings.bits, settings.table_bits(capacity=2), settings.table_bits(capacity=4)
+(18, 18, 17)
+>>> Settings.from_record(settings.record()) == settings
+True
+"""
+
+from __future__ import annotations
+
+from deciban.errors import BadSetting
+from deciban.value import Value
+
+# What a lesson keeps of each hash (see _lesson_code.pyx); a table with more slots could never fill them.
+FEATURE_BITS = 25
+
+
+class Settings(Value):
+    """How the witnesses and the judge learn; the defaults are those measured in docs/filter.md."""
+
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "bits",
+        "salt",
+        "strength",
+        "band",
+        "margin",
+        "margin_grown",
+        "margin_grows_from",
+        "margin_grows_to",
+        "rate",
+        "judge_rate",
+    )
+    bits: int
+    """A table of two labels has 2^bits slots a view; 21 take 64 MB for both views."""
+    salt: int
+    """Mixed into every slot, secret and different in each filter, so that collisions cannot be crafted."""
+    strength: float
+    """Imagined sightings that pull the share of a feature to 1 / labels."""
+    band: float
+    """A feature whose largest share is less than this above 1 / labels is left out of the counts."""
+    margin: float
+    """Counts are taught when their tempered log-odds for the true label are below this many nats …"""
+    margin_grown: float
+    """… growing to this many, which is better with much mail and worse with little, …"""
+    margin_grows_from: int
+    """… from so many lessons …"""
+    margin_grows_to: int
+    """… to so many."""
+    rate: float
+    """The step of the weights, before AdaGrad divides it."""
+    judge_rate: float
+    """The step of the judge."""
+
+    def __init__(
+        self,
+        *,
+        bits: int = 21,
+        salt: int = 0,
+        strength: float = 0.45,
+        band: float = 0.3,
+        margin: float = 1.0,
+        margin_grown: float = 2.0,
+        margin_grows_from: int = 3_000,
+        margin_grows_to: int = 30_000,
+        rate: float = 0.4,
+        judge_rate: float = 0.2,
+    ) -> None:
+        self._set(
+            bits=_within("bits", bits, 4, FEATURE_BITS - 1),
+            salt=_within("salt", salt, 0, (1 << 64) - 1),
+            strength=_within("strength", strength, 1e-6, 1e6),
+            band=_within("band", band, 0.0, 1.0),
+            margin=_within("margin", margin, 0.0, 1e6),
+            margin_grown=_within("margin_grown", margin_grown, 0.0, 1e6),
+            margin_grows_from=_within("margin_grows_from", margin_grows_from, 0, 1 << 53),
+            margin_grows_to=_within("margin_grows_to", margin_grows_to, margin_grows_from + 1, 1 << 53),
+            rate=_within("rate", rate, 0.0, 1e3),
+            judge_rate=_within("judge_rate", judge_rate, 0.0, 1e3),
+        )
+
+    def table_bits(self, capacity: int) -> int:
+        """The bits of a table with room for ``capacity`` labels: four times the labels, twice the memory."""
+        return max(self.bits - (capacity.bit_length() - 1) // 2, 4)
+
+    def record(self) -> dict[str, float]:
+        """The fields by name, ready for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_record(cls, record: dict[str, float]) -> Settings:
+        """The settings of a `record`; a field that this version does not know is refused."""
+        unknown = sorted(set(record) - set(cls.__slots__))
+        if unknown:
+            raise BadSetting(f"There is no setting {unknown[0]!r}; there are {', '.join(cls.__slots__)}.")
+        return cls(**record)  # type: ignore[arg-type]  # which fields are whole numbers is checked there
+
+    def text(self) -> str:
+        """One line that says everything: equal settings, equal text, on every machine."""
+        return " ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+
+
+def _within(name: str, value: float, least: float, most: float) -> float:
+    kinds = (int,) if isinstance(least, int) else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not least <= value <= most:
+        what = "a whole number" if kinds == (int,) else "a number"
+        raise BadSetting(f"{name} must be {what} from {least} to {most}, got {value!r} instead.")
+    return value if kinds == (int,) else float(value)

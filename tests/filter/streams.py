@@ -1,0 +1,24 @@
+"""Made-up lessons: each label has favourite features, so that there is something to learn."""
+
+import random
+from array import array
+
+from deciban.filter._lesson_code import Features
+
+
+def made_up_features(rng: random.Random, label: int, words: int = 12, letters: int = 30) -> Features:
+    """Features of which about half are favourites of the label."""
+
+    def view(count: int) -> "array[int]":
+        favourites = [rng.randrange(40) * 64 + label for _ in range(count // 2)]
+        common = [rng.randrange(5000) + 10_000 for _ in range(count - count // 2)]
+        return array("Q", sorted({feature << 39 for feature in favourites + common}))
+
+    return Features.of(view(words), view(letters))
+
+
+def made_up_lessons(labels: int, count: int, seed: int = 1) -> list[tuple[str, Features]]:
+    """Lessons of so many labels in random order."""
+    rng = random.Random(seed)
+    numbers = [rng.randrange(labels) for _ in range(count)]
+    return [(f"label {number}", made_up_features(rng, number)) for number in numbers]

@@ -1,0 +1,188 @@
+"""The committee: any number of labels, the same bits every time, and explanations that add up."""
+
+from array import array
+
+import pytest
+
+from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
+from deciban.filter._committee import Committee
+from deciban.filter._lesson_code import Features
+from deciban.filter.course import Course
+from deciban.filter.settings import Settings
+from tests.filter.streams import made_up_lessons
+
+SETTINGS = Settings(bits=10, salt=12345)
+LABELS = [2, 3, 5, 20]
+
+
+def taught(labels: int, lessons: int = 200, settings: Settings = SETTINGS) -> Committee:
+    course = Course(settings)
+    for label, features in made_up_lessons(labels, lessons):
+        course.learn(label, features)
+    return course.committee
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_any_number_of_labels_is_learned(labels: int) -> None:
+    committee = taught(labels, 40 * labels)
+    right = 0
+    for label, features in made_up_lessons(labels, 100, seed=2):
+        totals = dict(zip(committee.labels, committee.score(features), strict=True))
+        right += max(totals, key=totals.__getitem__) == label
+    assert right >= 90
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
+    assert taught(labels).state() == taught(labels).state()
+
+
+def test_the_order_of_lessons_is_part_of_the_state() -> None:
+    forward, backward = Committee.fresh(SETTINGS), Committee.fresh(SETTINGS)
+    lessons = made_up_lessons(2, 20)
+    for label, features in lessons:
+        forward.learn(label, features)
+    for label, features in reversed(lessons):
+        backward.learn(label, features)
+    assert forward.state() != backward.state()
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_a_message_scores_as_in_its_exam(labels: int) -> None:
+    committee = taught(labels)
+    for label, features in made_up_lessons(labels, 20, seed=3):
+        before = committee.state()
+        score = committee.score(features)
+        assert committee.state() == before
+        assert committee.learn(label, features) == score
+
+
+def test_a_message_scores_the_same_from_its_code() -> None:
+    committee = taught(3)
+    for _, features in made_up_lessons(3, 20, seed=4):
+        assert committee.score(Features.decode(features.encode())) == committee.score(features)
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_explanations_add_up_to_the_difference_of_two_totals(labels: int) -> None:
+    committee = taught(labels)
+    for _, features in made_up_lessons(labels, 20, seed=5):
+        totals = committee.score(features)
+        for favoured, against in ((0, 1), (labels - 1, 0)):
+            words, letters, bias = committee.explain(
+                features, committee.labels[favoured], committee.labels[against]
+            )
+            assert (len(words), len(letters)) == (len(features.words), len(features.letters))
+            assert any(words)
+            assert any(letters)
+            total = sum(words) + sum(letters) + bias
+            assert total == pytest.approx(totals[favoured] - totals[against], abs=1e-9)
+
+
+def test_with_two_labels_the_weights_mirror_each_other() -> None:
+    committee = taught(2)
+    for _, features in made_up_lessons(2, 20, seed=6):
+        for feature in features.letters:
+            _, (first, second) = committee.look("letters", feature)
+            assert first == -second
+        for witness in committee.witness_scores(features):
+            assert witness[0] == pytest.approx(-witness[1], abs=1e-12)
+
+
+def test_a_feature_seen_under_one_label_speaks_for_it() -> None:
+    committee = Committee.fresh(SETTINGS)
+    money, lunch = (Features.of(array("Q", [number << 50]), array("Q")) for number in (1, 2))
+    for _ in range(3):
+        committee.learn("spam", money)
+        committee.learn("ham", lunch)
+    counts, weights = committee.look("words", money.words[0])
+    assert counts[0] > 0 == counts[1]
+    assert weights[0] > 0 > weights[1]
+    ((favour,), _, _) = committee.explain(money, "spam", "ham")
+    assert favour > 0
+
+
+def test_a_first_label_alone_is_learned_as_what_the_second_is_not() -> None:
+    committee = Committee.fresh(SETTINGS)
+    for _, features in made_up_lessons(1, 30):
+        assert len(committee.learn("ham", features)) <= 1
+    committee.learn("spam", made_up_lessons(1, 1, seed=9)[0][1])
+    assert committee.labels == ("ham", "spam")
+    ham, spam = committee.score(made_up_lessons(1, 1, seed=8)[0][1])
+    assert ham > spam
+
+
+def test_a_message_without_features_scores_by_the_bias_alone() -> None:
+    committee = taught(2)
+    nothing = Features.of(array("Q"), array("Q"))
+    words, letters, bias = committee.explain(nothing, *committee.labels)
+    first, second = committee.score(nothing)
+    assert (words, letters, bias) == ([], [], first - second)
+    committee.learn("label 0", nothing)
+
+
+def test_another_salt_puts_features_elsewhere() -> None:
+    assert taught(2).state()[4096:] != taught(2, settings=SETTINGS.replaced(salt=1)).state()[4096:]
+
+
+def test_counts_stay_at_their_limit() -> None:
+    committee = Committee.fresh(SETTINGS.replaced(margin=1e6, margin_grown=1e6))
+    lesson = Features.of(array("Q", [1 << 50]), array("Q"))
+    for _ in range(65_537):
+        committee.learn("spam", lesson)
+    assert committee.look("words", lesson.words[0])[0] == (65_535,)
+    assert committee.lessons == {"spam": 65_537}
+
+
+def test_labels_are_any_text_up_to_64_bytes() -> None:
+    committee = Committee.fresh(SETTINGS)
+    lesson = Features.of(array("Q", [1]), array("Q"))
+    committee.learn("é" * 32, lesson)
+    committee.learn("仕事", lesson)
+    assert committee.labels == ("é" * 32, "仕事")
+    for wrong in ("", "é" * 33, "a\0b"):
+        with pytest.raises(BadLabel):
+            committee.learn(wrong, lesson)
+
+
+def test_a_label_too_many_is_refused_and_nothing_changes() -> None:
+    committee = taught(2)
+    before = committee.state()
+    with pytest.raises(TooManyLabels):
+        committee.learn("third", made_up_lessons(1, 1)[0][1])
+    assert committee.state() == before
+
+
+def test_explaining_with_an_unknown_label_names_those_that_there_are() -> None:
+    committee = taught(2)
+    with pytest.raises(NoSuchLabel, match="label 0"):
+        committee.explain(made_up_lessons(1, 1)[0][1], "spam", "label 0")
+
+
+def test_a_read_only_state_can_be_scored_but_not_taught() -> None:
+    committee = taught(2)
+    copy = Committee(SETTINGS, committee.state())
+    features = made_up_lessons(2, 1, seed=7)[0][1]
+    assert copy.score(features) == committee.score(features)
+    with pytest.raises(ValueError, match="read-only"):
+        copy.learn("label 0", features)
+
+
+def test_a_state_that_does_not_fit_is_refused() -> None:
+    state = taught(2).state()
+    with pytest.raises(DamagedSnapshot, match="no state"):
+        Committee(SETTINGS, b"x" * len(state))
+    with pytest.raises(DamagedSnapshot, match="settings"):
+        Committee(SETTINGS.replaced(rate=0.5), state)
+    with pytest.raises(DamagedSnapshot, match="short"):
+        Committee(SETTINGS, state[:-1])
+    with pytest.raises(DamagedSnapshot, match="no state"):
+        Committee(SETTINGS, b"")
+
+
+def test_a_closed_committee_says_so() -> None:
+    committee = taught(2)
+    committee.close()
+    committee.close()
+    with pytest.raises(ValueError, match="closed"):
+        committee.score(made_up_lessons(1, 1)[0][1])

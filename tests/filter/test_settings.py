@@ -1,0 +1,34 @@
+"""Settings are one frozen value; what cannot be meant is refused by name."""
+
+import pytest
+
+from deciban.errors import BadSetting
+from deciban.filter.settings import Settings
+
+
+def test_settings_come_back_from_their_record() -> None:
+    settings = Settings(bits=12, salt=7, rate=0.1)
+    assert Settings.from_record(settings.record()) == settings
+    assert Settings.from_record(settings.record()).text() == settings.text()
+
+
+def test_different_settings_have_different_texts() -> None:
+    assert len({Settings().text(), Settings(bits=20).text(), Settings(salt=1).text()}) == 3
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"bits": 25}, {"bits": 20.5}, {"bits": True}, {"strength": 0.0}, {"rate": "fast"}, {"salt": -1}]
+)
+def test_a_value_that_cannot_be_meant_is_refused_by_name(wrong: dict[str, int]) -> None:
+    with pytest.raises(BadSetting, match=next(iter(wrong))):
+        Settings(**wrong)
+
+
+def test_an_unknown_setting_is_refused() -> None:
+    with pytest.raises(BadSetting, match="no setting 'speed'"):
+        Settings.from_record({"speed": 9})
+
+
+def test_four_times_the_labels_take_twice_the_memory() -> None:
+    settings = Settings(bits=20)
+    assert [settings.table_bits(capacity) for capacity in (2, 4, 8, 16, 32)] == [20, 19, 19, 18, 18]
