@@ -51,7 +51,9 @@ def test_characters_of_ascii_text_are_counted_as_scikit_learn_counts_them(
 @pytest.mark.parametrize(
     "limits", [{"min_df": 2}, {"max_df": 1}, {"min_df": 0.5}, {"max_df": 0.5}, {"min_df": 2, "max_df": 3}]
 )
-def test_rare_and_frequent_words_are_left_out_as_scikit_learn_leaves_them_out(limits: dict[str, float]) -> None:
+def test_rare_and_frequent_words_are_left_out_as_scikit_learn_leaves_them_out(
+    limits: dict[str, float],
+) -> None:
     ours, theirs = TextFeatures(named=True, **limits), CountVectorizer(**limits)
     assert by_name(ours, ours.fit_transform(TEXTS)) == by_name(theirs, theirs.fit_transform(TEXTS))
     assert by_name(ours, ours.transform(TEXTS)) == by_name(theirs, theirs.transform(TEXTS))

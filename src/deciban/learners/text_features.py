@@ -117,7 +117,9 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The counts of each text, one row a text."""
         self._check_parameters()
         if not self.named:
-            counts = self._matrix(((batch, None) for batch in self._counted(X, naming=False)), self.n_features)
+            counts = self._matrix(
+                ((batch, None) for batch in self._counted(X, naming=False)), self.n_features
+            )
             counts.has_sorted_indices = True
             return counts
         check_is_fitted(self, "vocabulary_")
