@@ -1,11 +1,13 @@
-"""Where the filter's database is: ``--db``, else the environment variable DECIBAN_DB, else the user's data directory.
+"""Where the filter's database is: ``--db``, else the variable DECIBAN_DB, else the user's data directory.
 
 >>> database_path(None, {"HOME": "/home/ann"})
 '/home/ann/.local/share/deciban/filter.db'
 >>> database_path(None, {"HOME": "/home/ann", "XDG_DATA_HOME": "/data"})
 '/data/deciban/filter.db'
->>> database_path(None, {"DECIBAN_DB": "/srv/mail.db"}), database_path("my.db", {"DECIBAN_DB": "/srv/mail.db"})
-('/srv/mail.db', 'my.db')
+>>> database_path(None, {"DECIBAN_DB": "/srv/mail.db"})
+'/srv/mail.db'
+>>> database_path("my.db", {"DECIBAN_DB": "/srv/mail.db"})
+'my.db'
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def add_database_flag(parser: Parser) -> None:
     parser.add_argument(
         "--db",
         metavar="DATABASE",
-        help=f"the filter's database (default: ${VARIABLE}, or else deciban/filter.db in your data directory)",
+        help=f"the filter's database (default: ${VARIABLE}, else deciban/filter.db in your data directory)",
     )
 
 

@@ -79,11 +79,8 @@ def progress_text(consumed: int, size: int | None, messages: int, seconds: float
     >>> progress_text(13_000_000, None, 12_480, 0.0)
     '13 MB · 12,480 messages'
     """
-    if size:
-        # Files may grow while they are read.
-        share = f"{min(consumed / size, 1):4.0%} of {_bytes(size)}"
-    else:
-        share = _bytes(consumed)
+    # At most all of it: files may grow while they are read.
+    share = f"{min(consumed / size, 1):4.0%} of {_bytes(size)}" if size else _bytes(consumed)
     speed = f" · {messages / seconds:,.0f}/s" if seconds else ""
     return f"{share} · {messages:,} messages{speed}"
 

@@ -8,8 +8,9 @@ Subject: hi
 <BLANKLINE>
 hello
 
-Tags that the message brought along are removed, because anybody can send them; SpamAssassin removes all X-Spam
-fields for the same reason. The tags stand first, where no reader that gives up at a broken line misses them.
+Tags that the message brought along are removed, because anybody can send them; SpamAssassin removes all
+X-Spam fields for the same reason. The tags stand first, where no reader that gives up at a broken line misses
+them.
 
 Law: tagging a mail changes neither its digest nor a byte of its body. What header fields and line ends are
 is therefore decided here as the reader decides it (text/_canonical.pyx), a lone CR and CRCRLF included. Bytes

@@ -1,6 +1,6 @@
 """The table of verbs: help, shell completion and the manual are made from it and from the parsers.
 
-A verb is a module of its name in this package that has
+A verb is a module of its name in this package (`import` is in import_.py) that has
 
 - ``EXAMPLES``: pairs of a command line and what it does,
 - ``define(parser)``, which adds the arguments,
@@ -28,14 +28,18 @@ if TYPE_CHECKING:
 
 VERBS = {
     "read": "show what the filter sees in a message",
+    "completion": "print what makes a shell complete verbs and flags",
+    "man": "print the manual page",
 }
+# Verbs that Python keeps for itself.
+_MODULES = {"import": "import_"}
 
 
 def load_verb(name: str) -> Verb:
     """Import the module of one verb."""
     from importlib import import_module
 
-    verb: Verb = import_module(f"deciban.cli.{name}")
+    verb: Verb = import_module(f"deciban.cli.{_MODULES.get(name, name)}")
     return verb
 
 
