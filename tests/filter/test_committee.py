@@ -140,7 +140,7 @@ def test_labels_are_any_text_up_to_64_bytes() -> None:
     committee.learn("é" * 32, lesson)
     committee.learn("仕事", lesson)
     assert committee.labels == ("é" * 32, "仕事")
-    for wrong in ("", "é" * 33, "a\0b"):
+    for wrong in ("", "é" * 33, "a\0b", "\ud800"):
         with pytest.raises(BadLabel):
             committee.learn(wrong, lesson)
 

@@ -6,6 +6,8 @@ from deciban.filter.settings import Settings
 FORMAT: int
 LABEL_BYTES: int
 
+def check_label(label: str) -> None: ...
+
 class Committee:
     capacity: int
     def __init__(self, settings: Settings, buffer: Buffer) -> None: ...

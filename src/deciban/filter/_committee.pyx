@@ -107,10 +107,16 @@ cdef Py_ssize_t tables_at(Py_ssize_t capacity) noexcept nogil:
 
 cdef bytes padded(str label):
     """A label as its record holds it: exactly 64 bytes."""
-    cdef bytes name = label.encode("utf-8", "replace")
-    if not 0 < len(name) <= NAME_BYTES or b"\0" in name:
+    # A lone surrogate is no text: without it the label is shorter.
+    cdef bytes name = label.encode("utf-8", "ignore")
+    if len(name.decode()) != len(label) or not 0 < len(name) <= NAME_BYTES or b"\0" in name:
         raise BadLabel(f"A label has 1 to {NAME_BYTES} bytes and no NUL, got {label!r} instead.")
     return name.ljust(NAME_BYTES, b"\0")
+
+
+def check_label(str label not None):
+    """Refuse a label that cannot be one."""
+    padded(label)
 
 
 cdef class Committee:

@@ -1,7 +1,7 @@
 r"""Why: the part that each feature of a message had in the difference between two labels, in decibans.
 
 The evidence of a verdict is, in this order: one item for each feature of `words`, one for each of `letters`
-(both by increasing hash), and the remainder, which is what the judge believes before it has read anything, and
+(both by increasing hash), and the remainder, which is what the judge believes before reading anything, and
 rounding. Added up in this order, the decibans are those of the verdict.
 
 >>> from deciban.filter.course import Course, features_of

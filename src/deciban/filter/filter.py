@@ -1,0 +1,344 @@
+r"""The filter: learn, classify, explain and forget messages, over one ledger and its snapshot.
+
+>>> import os, tempfile
+>>> from deciban.sources import RawMessage
+>>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
+>>> with Filter.open(path) as mail:
+...     for number in range(5):
+...         spam = RawMessage(f"junk@{number}", b"Subject: Free money\n\nNumber %d" % number)
+...         ham = RawMessage(f"inbox@{number}", b"Subject: Lunch\n\nAt %d?" % number)
+...         _ = mail.learn("spam", [spam]), mail.learn("ham", [ham])
+...     mail.classify(b"Subject: Free lunch money").label, mail.labels(), mail.forget(source="junk@0")
+('spam', {'spam': 5, 'ham': 5}, 1)
+
+Law: the state is replay(settings, ledger), bit for bit, after any history. So learning appends to the ledger
+and teaches the snapshot the same lesson; forgetting and relearning erase lessons and replay the rest.
+
+To change anything, a process takes the ledger's write lock, then the snapshot's exclusive lock; marks the
+snapshot dirty; changes both; commits; marks it clean. Whoever dies in between leaves a dirty snapshot and an
+uncommitted transaction: the next one replays, and every lesson that was acknowledged is there. A `Filter` is
+for one thread; open one for each.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from time import monotonic, time
+
+from deciban.filter._committee import Committee, check_label
+from deciban.filter.course import features_of
+from deciban.filter.ledger import ExamRow, Ledger, Stamp
+from deciban.filter.lesson import Lesson, Selection, storable
+from deciban.filter.settings import Settings
+from deciban.filter.snapshot import Snapshot
+from deciban.filter.verdict import SPAM, Verdict, log_odds
+from deciban.text import Message, read
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Self
+
+    from deciban.sources import RawMessage
+
+# A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
+# acknowledged every two seconds.
+BATCH_LESSONS = 256
+BATCH_SECONDS = 2.0
+# What is kept of a header to find a lesson again.
+MOST_CHARACTERS = 120
+
+
+class Learned(Value):
+    """How many messages were new, known already, or known under another label."""
+
+    __slots__ = ("learned", "known", "relearned")  # noqa: RUF023
+    learned: int
+    known: int
+    relearned: int
+
+    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0) -> None:
+        self._set(learned=learned, known=known, relearned=relearned)
+
+    def __add__(self, other: Learned) -> Learned:
+        return Learned(
+            self.learned + other.learned, self.known + other.known, self.relearned + other.relearned
+        )
+
+
+class Filter:
+    """An open filter; `Filter.open` makes one."""
+
+    def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
+        self.ledger = ledger
+        self.snapshot = snapshot
+        self._private: tuple[Stamp, Committee] | None = None
+
+    @classmethod
+    def open(
+        cls, path: str, settings: Settings | None = None, create: bool = True, read_only: bool = False
+    ) -> Filter:
+        """The filter whose ledger is at ``path``; ``settings`` are those of a new one."""
+        if create and not read_only and not os.path.exists(path):
+            settings = settings or Settings(salt=int.from_bytes(os.urandom(8), "little"))
+            ledger = Ledger.create(path, settings)
+        else:
+            ledger = Ledger(path, read_only)
+        return cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.snapshot.close()
+        self.ledger.close()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the ledger was made with."""
+        return self.ledger.settings
+
+    def learn(
+        self,
+        label: str,
+        messages: Iterable[RawMessage],
+        by: str = "",
+        progress: Callable[[Learned], object] | None = None,
+    ) -> Learned:
+        """Teach messages as ``label``; those that were taught so already are left alone.
+
+        ``progress`` is called with what is durable by then, whatever happens next.
+        """
+        check_label(label)
+        total = Learned()
+        for batch in _batches(_lesson(label, raw, by) for raw in messages):
+            total += self._learn_batch(label, batch)
+            if progress is not None:
+                progress(total)
+        return total
+
+    def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
+        with self._changing():
+            before = {lesson.digest: self.ledger.label_of(lesson.digest) for lesson in batch}
+            first_of_each: dict[bytes, Lesson] = {}
+            for lesson in batch:
+                first_of_each.setdefault(lesson.digest, lesson)
+            lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
+            taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
+            if taught_otherwise:
+                self.ledger.remove(taught_otherwise)
+                self._replay()
+            self._append(lessons)
+        relearned = len(taught_otherwise)
+        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned)
+
+    def _append(self, lessons: list[Lesson]) -> None:
+        """Examine, write and learn lessons that the ledger does not have."""
+        moment = max(int(time() * 1e6), self.ledger.last_taught() + 1)
+        for lesson in lessons:
+            committee = self.snapshot.committee
+            if lesson.label not in committee.labels and len(committee.labels) == committee.capacity:
+                committee = self._replay(committee.capacity + 1)
+            labels = committee.labels
+            totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
+            self.ledger.append(lesson.replaced(taught=moment), examined(lesson.label, totals))
+            moment += 1
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
+        with self.ledger.writing(), self.snapshot.exclusive():
+            self._make_fit()
+            self.snapshot.mark_dirty()
+            yield
+            self.ledger.commit()
+            self.snapshot.mark_clean(self.ledger.stamp())
+
+    def _make_fit(self) -> None:
+        """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
+        stamp = self.ledger.stamp()
+        if not self.snapshot.fits(stamp):
+            self._replay(write_exams=False)
+            self.snapshot.mark_clean(stamp)
+
+    def _replay(self, labels: int = 0, write_exams: bool = True) -> Committee:
+        """Make the snapshot again from the ledger, with room for at least so many labels."""
+        committee = self.snapshot.begin(capacity_for(max(labels, len(self.ledger.labels()))))
+        for position, label, exam in replay(self.ledger, committee):
+            if write_exams:
+                self.ledger.set_exam(position, examined(label, exam))
+        return committee
+
+    @contextmanager
+    def current(self) -> Iterator[Committee]:
+        """The committee as of the ledger's last commit, which nobody changes meanwhile."""
+        while True:
+            with self.snapshot.shared():
+                stamp = self.ledger.stamp()
+                if self.snapshot.fits(stamp):
+                    yield self.snapshot.committee
+                    return
+            if self.ledger.read_only:
+                yield self._replayed_privately()
+                return
+            with self.snapshot.exclusive(), self.ledger.reading():
+                self._make_fit()
+
+    def _replayed_privately(self) -> Committee:
+        """A committee in memory, where the snapshot does not fit and must not be written."""
+        with self.ledger.reading():
+            stamp = self.ledger.stamp()
+            if self._private is None or self._private[0] != stamp:
+                self._private = stamp, self._fresh_replay()
+        return self._private[1]
+
+    def _fresh_replay(self) -> Committee:
+        committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+        for _ in replay(self.ledger, committee):
+            pass
+        return committee
+
+    def classify(self, message: bytes | Message) -> Verdict:
+        """What the filter makes of a message."""
+        message = message if isinstance(message, Message) else read(message)
+        features = features_of(message)
+        with self.current() as committee:
+            return Verdict.of(dict(zip(committee.labels, committee.score(features), strict=True)))
+
+    def why(self, message: bytes | Message) -> Verdict:
+        """What the filter makes of a message, with the evidence for it against the runner-up."""
+        from deciban.filter.evidence import gather_evidence
+
+        message = message if isinstance(message, Message) else read(message)
+        with self.current() as committee:
+            totals = dict(zip(committee.labels, committee.score(features_of(message)), strict=True))
+            verdict = Verdict.of(totals)
+            if verdict.probability is None:
+                return verdict
+            first, second, *_ = sorted(totals, key=totals.__getitem__, reverse=True)
+            return verdict.replaced(evidence=gather_evidence(committee, message, (), first, second))
+
+    def forget(
+        self,
+        *,
+        message: bytes | None = None,
+        digest: bytes | None = None,
+        label: str | None = None,
+        sender: str | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> int:
+        """Erase the lessons for which everything given holds, as if they had never been; their number."""
+        digest = read(message).digest if message is not None else digest
+        selection = Selection(
+            digest=digest, label=label, sender=sender, source=source, since=since, until=until
+        )
+        selection.condition()
+        with self._changing():
+            count = self.ledger.remove([lesson.digest for lesson in self.ledger.select(selection)])
+            if count:
+                self._replay()
+        if count:
+            self.ledger.sweep()
+        return count
+
+    def lessons(
+        self,
+        *,
+        digest: bytes | None = None,
+        label: str | None = None,
+        sender: str | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> Iterator[Lesson]:
+        """The lessons for which everything given holds, in the order in which they are replayed."""
+        return self.ledger.select(
+            Selection(digest=digest, label=label, sender=sender, source=source, since=since, until=until)
+        )
+
+    def labels(self) -> dict[str, int]:
+        """How many lessons of each label there are, in the order of their first lessons."""
+        return self.ledger.labels()
+
+    def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
+        """What was made of each lesson before it was learned: its digest, true label and exam."""
+        return self.ledger.exams()
+
+    def state(self) -> bytes:
+        """The bytes of everything learned."""
+        with self.current() as committee:
+            return committee.state()
+
+    def is_replay(self) -> bool:
+        """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
+        with self.ledger.reading():
+            committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+            replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
+            kept = [exam for _, _, exam in self.ledger.exams()]
+            return replayed == kept and self.state() == committee.state()
+
+
+def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:
+    """Teach every lesson of the ledger in its order; its position, label and exam."""
+    for position, label, features in ledger.replay():
+        labels = committee.labels
+        yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
+
+
+def capacity_for(labels: int) -> int:
+    """The labels that tables have room for: a power of two.
+
+    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
+    [2, 2, 2, 4, 8, 32]
+    """
+    return 1 << max(labels - 1, 1).bit_length()
+
+
+def examined(label: str, totals: dict[str, float]) -> ExamRow:
+    """What the ledger keeps of an exam; nothing while there was nothing to choose.
+
+    >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
+    (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
+    """
+    if len(totals) < 2 or label not in totals:
+        return ExamRow(None, None, None)
+    best = max(totals, key=totals.__getitem__)
+    return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
+
+
+def _lesson(label: str, raw: RawMessage, by: str) -> Lesson:
+    from deciban.text.words import sender_of
+
+    message = read(raw.data)
+    return Lesson(
+        digest=message.digest,
+        label=label,
+        taught=0,
+        by=storable(by),
+        source=storable(raw.id),
+        sender=storable(sender_of(message)[:MOST_CHARACTERS]),
+        subject=storable(message.header("subject")[:MOST_CHARACTERS]),
+        date=storable(message.header("date")[:MOST_CHARACTERS]),
+        message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
+        features=features_of(message),
+    )
+
+
+def _batches(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
+    batch: list[Lesson] = []
+    began = monotonic()
+    for lesson in lessons:
+        batch.append(lesson)
+        if len(batch) == BATCH_LESSONS or monotonic() - began > BATCH_SECONDS:
+            yield batch
+            batch, began = [], monotonic()
+    if batch:
+        yield batch

@@ -1,0 +1,377 @@
+r"""The ledger: the durable, ordered list of lessons. It is the only truth; all else is made from it.
+
+One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `user_version` the format.
+
+    facts      key, value     what holds for the whole ledger: id, settings, changes, features …
+    labels     number, name
+    lessons    position       the order in which lessons are replayed; then the fields of `Lesson`, the
+                              features (see _lesson_code.pyx) last, so that a listing need not read them
+    exams      position       derived from lessons, rewritten by replay: what was made of a lesson before it
+               best           was learned: the label that won,
+               truth, spam    the log-odds (nats) of the true label, and those of `spam`; NULL while fewer
+                              than two labels, or not the true one, were known
+
+`changes` counts the transactions that changed lessons; with `id`, which is random, it stamps a snapshot. What
+is deleted is overwritten (`secure_delete`), and `sweep` empties the write-ahead log of it.
+
+>>> import os, tempfile
+>>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
+>>> with Ledger.create(path, Settings(bits=10)) as ledger:
+...     oct(os.stat(path).st_mode & 0o777), ledger.settings.bits, ledger.stamp().changes, ledger.count()
+('0o600', 10, 0, 0)
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+
+from deciban.errors import CannotWrite, DamagedLedger, FilterError, LedgerBusy, NewerFormat, NoSuchSource
+from deciban.filter._lesson_code import Features
+from deciban.filter.lesson import Lesson, Selection
+from deciban.filter.settings import Settings
+from deciban.text._hashing import FORMAT as FEATURE_FORMAT
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any, Self
+
+FORMAT = 1
+APPLICATION = int.from_bytes(b"deci", "big")
+# How long one process waits for another that is writing; a replay of a million lessons takes that long.
+PATIENCE_SECONDS = 120.0
+
+SCHEMA = f"""
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+CREATE TABLE facts (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE labels (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);
+CREATE TABLE lessons (
+    position INTEGER PRIMARY KEY,
+    digest BLOB UNIQUE NOT NULL,
+    label INTEGER NOT NULL REFERENCES labels,
+    taught INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    source TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    date TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    features BLOB NOT NULL
+);
+CREATE TABLE exams (position INTEGER PRIMARY KEY, best INTEGER, truth REAL, spam REAL);
+"""
+LISTED = "position, digest, labels.name, taught, by, source, sender, subject, date, message_id, features"
+FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
+
+
+class Stamp(Value):
+    """Which state of which ledger a snapshot was made from."""
+
+    __slots__ = ("id", "changes")  # noqa: RUF023
+    id: bytes
+    changes: int
+
+    def __init__(self, id: bytes, changes: int) -> None:  # noqa: A002 (the word for it)
+        self._set(id=id, changes=changes)
+
+
+class ExamRow(Value):
+    """What the ledger keeps of an exam."""
+
+    __slots__ = ("best", "truth", "spam")  # noqa: RUF023
+    best: str | None
+    """The label that won."""
+    truth: float | None
+    """The log-odds of the true label, in nats."""
+    spam: float | None
+    """The log-odds of `spam`, if that was known."""
+
+    def __init__(self, best: str | None, truth: float | None, spam: float | None) -> None:
+        self._set(best=best, truth=truth, spam=spam)
+
+
+class Ledger:
+    """An open ledger; `writing` is the only way to change it."""
+
+    def __init__(self, path: str, read_only: bool = False) -> None:
+        self.path = path
+        self.read_only = read_only
+        self._changed = False
+        self._labels: dict[str, int] = {}
+        with self._telling():
+            self._connection = self._connect()
+            try:
+                self._check_format()
+                self.settings = self._stored_settings()
+                self._id = bytes(self.fact("id"))
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @classmethod
+    def create(cls, path: str, settings: Settings) -> Ledger:
+        """A new ledger, or the one that is there by now: it appears whole or not at all."""
+        new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+        try:
+            os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+            try:
+                _begin(new, settings)
+                os.link(new, path)
+            except FileExistsError:
+                pass
+            finally:
+                os.unlink(new)
+        except (OSError, sqlite3.Error) as error:
+            raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
+        return cls(path)
+
+    def _connect(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            raise NoSuchSource(f"There is no ledger {self.path}. Teach it something first: deciban learn.")
+        if os.path.getsize(self.path) == 0:
+            raise DamagedLedger(f"{self.path} is empty, no ledger. Restore it from a copy, or remove it.")
+        place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in self.path)
+        mode = "ro" if self.read_only else "rw"
+        connection = sqlite3.connect(
+            f"{place}?mode={mode}",
+            uri=True,
+            timeout=PATIENCE_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        return connection
+
+    def _check_format(self) -> None:
+        (application,) = self._one("PRAGMA application_id")
+        (version,) = self._one("PRAGMA user_version")
+        if application != APPLICATION:
+            raise DamagedLedger(f"{self.path} is a database, but no ledger of deciban. Choose another file.")
+        if version > FORMAT or self.fact("features") > FEATURE_FORMAT:
+            raise NewerFormat(
+                f"{self.path} was written by a newer version of deciban. Upgrade deciban to use it."
+            )
+
+    def _stored_settings(self) -> Settings:
+        import json
+
+        return Settings.from_record(json.loads(self.fact("settings")))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        """What SQLite complains about, in words that say what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise _told(self.path, error) from error
+
+    def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
+        row: tuple[Any, ...] = self._connection.execute(sql, values).fetchone()
+        return row
+
+    def _all(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._telling():
+            return self._connection.execute(sql, values).fetchall()
+
+    def fact(self, key: str, otherwise: object = None) -> Any:
+        """What holds for the whole ledger under this key."""
+        with self._telling():
+            row = self._one("SELECT value FROM facts WHERE key = ?", key)
+        return otherwise if row is None else row[0]
+
+    def set_fact(self, key: str, value: object) -> None:
+        """Change what holds for the whole ledger; only while writing."""
+        with self._telling():
+            self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
+
+    def stamp(self) -> Stamp:
+        """The state that the ledger is in."""
+        return Stamp(self._id, self.fact("changes"))
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction: all of it happens, durably, or nothing."""
+        if self.read_only:
+            raise CannotWrite(f"{self.path} was opened to read only.")
+        with self._telling():
+            self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.commit()
+        finally:
+            self._changed = False
+            self._labels.clear()
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def commit(self) -> None:
+        """Make what was written durable; within `writing`, which does it at its end unless it is done."""
+        with self._telling():
+            if self._connection.in_transaction:
+                if self._changed:
+                    self._connection.execute("UPDATE facts SET value = value + 1 WHERE key = 'changes'")
+                self._connection.execute("COMMIT")
+                self._changed = False
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """One view of the ledger, whatever others write meanwhile."""
+        if self._connection.in_transaction:
+            yield
+            return
+        with self._telling():
+            self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def sweep(self) -> None:
+        """Empty the write-ahead log, which still holds what was overwritten."""
+        with self._telling():
+            busy, _, _ = self._one("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
+
+    def label_of(self, digest: bytes) -> str | None:
+        """The label that a message was taught as, if it was."""
+        with self._telling():
+            row = self._one(f"SELECT labels.name {FROM_LESSONS} WHERE digest = ?", digest)
+        return None if row is None else str(row[0])
+
+    def labels(self) -> dict[str, int]:
+        """How many lessons of each label there are, in the order of their first lessons."""
+        counts = "SELECT name, count(*) FROM lessons JOIN labels ON label = number"
+        with self._telling():
+            rows = self._connection.execute(f"{counts} GROUP BY number ORDER BY min(position)").fetchall()
+        return dict(rows)
+
+    def count(self) -> int:
+        """How many lessons there are."""
+        with self._telling():
+            return int(self._one("SELECT count(*) FROM lessons")[0])
+
+    def last_taught(self) -> int:
+        """When the last lesson was taught, in microseconds; 0 if there is none."""
+        with self._telling():
+            return int(self._one("SELECT coalesce(max(taught), 0) FROM lessons")[0])
+
+    def append(self, lesson: Lesson, exam: ExamRow) -> None:
+        """Write one lesson at the end, with its exam."""
+        self._changed = True
+        with self._telling():
+            written = self._connection.execute(
+                "INSERT INTO lessons VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    lesson.digest, self._number(lesson.label), lesson.taught, lesson.by, lesson.source,
+                    lesson.sender, lesson.subject, lesson.date, lesson.message_id, lesson.features.encode(),
+                ),
+            )  # fmt: skip
+            assert written.lastrowid is not None
+            self.set_exam(written.lastrowid, exam)
+
+    def set_exam(self, position: int, exam: ExamRow) -> None:
+        """Write or rewrite the exam of a lesson."""
+        best = None if exam.best is None else self._number(exam.best)
+        row = (position, best, exam.truth, exam.spam)
+        with self._telling():
+            self._connection.execute("INSERT OR REPLACE INTO exams VALUES (?, ?, ?, ?)", row)
+
+    def _number(self, label: str) -> int:
+        """The number of a label, which gets one if it has none."""
+        if label not in self._labels:
+            self._connection.execute("INSERT OR IGNORE INTO labels (name) VALUES (?)", (label,))
+            (self._labels[label],) = self._one("SELECT number FROM labels WHERE name = ?", label)
+        return self._labels[label]
+
+    def remove(self, digests: Iterable[bytes]) -> int:
+        """Erase lessons and their exams, and labels without lessons; how many lessons there were."""
+        removed = 0
+        with self._telling():
+            for digest in digests:
+                exam = "DELETE FROM exams WHERE position = (SELECT position FROM lessons WHERE digest = ?)"
+                self._connection.execute(exam, (digest,))
+                removed += self._connection.execute(
+                    "DELETE FROM lessons WHERE digest = ?", (digest,)
+                ).rowcount
+            self._connection.execute("DELETE FROM labels WHERE number NOT IN (SELECT label FROM lessons)")
+        self._labels.clear()
+        self._changed = self._changed or removed > 0
+        return removed
+
+    def select(self, selection: Selection) -> Iterator[Lesson]:
+        """The lessons that are meant, in their order; all of them for an empty selection."""
+        test, values = selection.condition() if selection else ("1", [])
+        # Page by page: an unfinished query would keep this connection from seeing what others write.
+        sql = f"SELECT {LISTED} {FROM_LESSONS} WHERE position > ? AND {test} ORDER BY position LIMIT 200"
+        last = 0
+        while rows := self._all(sql, last, *values):
+            for last, *fields, code in rows:  # noqa: B007 (the next page begins behind it)
+                yield Lesson(*fields, Features.decode(code))  # type: ignore[call-arg]
+
+    def replay(self) -> Iterator[tuple[int, str, Features]]:
+        """The position, label and features of every lesson, in their order."""
+        sql = f"SELECT position, labels.name, features {FROM_LESSONS} ORDER BY position"
+        with self._telling():
+            for position, label, code in self._connection.execute(sql):
+                yield position, label, Features.decode(code)
+
+    def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
+        """The digest, true label and exam of every lesson, in their order."""
+        sql = f"""SELECT digest, labels.name, winner.name, truth, spam {FROM_LESSONS}
+            JOIN exams USING (position)
+            LEFT JOIN labels AS winner ON best = winner.number ORDER BY position"""
+        with self._telling():
+            for digest, label, best, truth, spam in self._connection.execute(sql):
+                yield digest, label, ExamRow(best, truth, spam)
+
+
+def _begin(path: str, settings: Settings) -> None:
+    import json
+
+    connection = sqlite3.connect(path, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(SCHEMA)
+        facts = {
+            "id": os.urandom(16),
+            "settings": json.dumps(settings.record()),
+            "changes": 0,
+            "features": FEATURE_FORMAT,
+        }
+        connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+    finally:
+        connection.close()
+
+
+def _percent(character: str) -> str:
+    return "".join(f"%{byte:02x}" for byte in os.fsencode(character))
+
+
+def _told(path: str, error: sqlite3.Error) -> FilterError:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
+    if code == sqlite3.SQLITE_FULL:
+        return CannotWrite(f"The disk of {path} is full. Nothing was changed; make room and try again.")
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
+        return CannotWrite(
+            f"{path} cannot be written ({error}). Check its permissions and those of its folder."
+        )
+    return DamagedLedger(f"{path} is damaged or no ledger ({error}). Restore it from a copy.")

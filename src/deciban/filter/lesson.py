@@ -1,0 +1,144 @@
+"""A lesson: one taught message, as the ledger keeps it, and which lessons are meant.
+
+>>> Selection(sender="joe@example.org").condition()
+('sender = ?', ['joe@example.org'])
+>>> Selection(source="inbox.mbox", label="spam").condition()[1]
+['spam', 'inbox.mbox', 10, 'inbox.mbox', 11]
+>>> Selection().condition()
+Traceback (most recent call last):
+deciban.errors.WrongUsage: Say which lessons are meant: by digest, label, sender, source, since or until.
+"""
+
+from __future__ import annotations
+
+from deciban.errors import WrongUsage
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.filter._lesson_code import Features
+
+
+class Lesson(Value):
+    """Everything that the ledger keeps of one taught message."""
+
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "digest",
+        "label",
+        "taught",
+        "by",
+        "source",
+        "sender",
+        "subject",
+        "date",
+        "message_id",
+        "features",
+    )
+    digest: bytes
+    """Of the canonical form of the message."""
+    label: str
+    taught: int
+    """When, in microseconds since 1970; different for every lesson of a ledger, and increasing."""
+    by: str
+    """By whom, as they called themselves."""
+    source: str
+    """The id of the message in its source."""
+    sender: str
+    subject: str
+    date: str
+    message_id: str
+    features: Features
+
+    def __init__(
+        self,
+        digest: bytes,
+        label: str,
+        taught: int,
+        by: str,
+        source: str,
+        sender: str,
+        subject: str,
+        date: str,
+        message_id: str,
+        features: Features,
+    ) -> None:
+        self._set(
+            digest=digest,
+            label=label,
+            taught=taught,
+            by=by,
+            source=source,
+            sender=sender,
+            subject=subject,
+            date=date,
+            message_id=message_id,
+            features=features,
+        )
+
+
+class Selection(Value):
+    """Which lessons are meant: those for which everything that is given holds."""
+
+    __slots__ = ("digest", "label", "sender", "source", "since", "until")  # noqa: RUF023
+    digest: bytes | None
+    label: str | None
+    sender: str | None
+    """The address in the From field."""
+    source: str | None
+    """The id of a message, or a folder, mbox or archive that it came from."""
+    since: float | None
+    """Taught at this time or later, in seconds since 1970."""
+    until: float | None
+    """Taught before this time."""
+
+    def __init__(
+        self,
+        *,
+        digest: bytes | None = None,
+        label: str | None = None,
+        sender: str | None = None,
+        source: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+    ) -> None:
+        self._set(digest=digest, label=label, sender=sender, source=source, since=since, until=until)
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in self._fields())
+
+    def condition(self) -> tuple[str, list[object]]:
+        """The same in SQL, and the values of its parameters."""
+        tests: list[str] = []
+        values: list[object] = []
+        for name, test, parameters in (
+            ("digest", "digest = ?", [self.digest]),
+            ("label", "labels.name = ?", [storable(self.label or "")]),
+            ("sender", "sender = ?", [storable(self.sender or "").lower()]),
+            ("source", _WITHIN, _within(storable(self.source or ""))),
+            ("since", "taught >= ?", [int((self.since or 0) * 1e6)]),
+            ("until", "taught < ?", [int((self.until or 0) * 1e6)]),
+        ):
+            if getattr(self, name) is not None:
+                tests.append(test)
+                values += parameters
+        if not tests:
+            raise WrongUsage("Say which lessons are meant: by digest, label, sender, source, since or until.")
+        return " AND ".join(tests), values
+
+
+# An id begins with the file or folder that the message is in, followed by one of these (docs/sources.md).
+_WITHIN = "(source = ? OR substr(source, 1, ?) = ? AND substr(source, ?, 1) IN ('/', '@', '!'))"
+
+
+def _within(source: str) -> list[object]:
+    place = source.rstrip("/")
+    return [source, len(place), place, len(place) + 1]
+
+
+def storable(text: str) -> str:
+    r"""Text that the ledger takes: the name of a file may hold bytes that are no text.
+
+    >>> storable("caf\udce9.eml")
+    'caf\\udce9.eml'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -1,0 +1,183 @@
+"""The snapshot: a committee's buffer as a mapped file. Losing it costs a replay, never data.
+
+The file is one page of its own, then the buffer of the committee (see _committee.pyx). The page begins with:
+
+    magic      8 bytes    b"dcsnap01"
+    ledger     16 bytes   the id of the ledger that it was made from
+    changes    8 bytes    and which of its states (numbers are little-endian)
+    clean      8 bytes    1; 0 while somebody is changing it, and ever after if he never finished
+    boot       40 bytes   the boot of the machine: after a power cut nobody knows which pages reached the disk
+
+A snapshot that does not fit in every point is not used but made again. Processes take turns by `flock` on the
+file: many may read it, one may change it. The file is never replaced, only rewritten; it is reserved on the
+disk before it is mapped, because a disk that is full while a mapping is written to would kill the process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+from contextlib import contextmanager
+
+from deciban.errors import CannotWrite, DamagedSnapshot
+from deciban.filter._committee import Committee
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deciban.filter.ledger import Stamp
+    from deciban.filter.settings import Settings
+
+PAGE = 4096
+HEAD = struct.Struct("<8s16sQQ40s")
+MAGIC = b"dcsnap01"
+CLEAN_AT = 32
+
+
+class Snapshot:
+    """The file, opened, mapped and locked as needed."""
+
+    def __init__(self, path: str, settings: Settings, read_only: bool = False) -> None:
+        self.path = path
+        self.settings = settings
+        self.read_only = read_only
+        self._file = -1
+        self._map: mmap.mmap | None = None
+        self._view: memoryview | None = None
+        self._committee: Committee | None = None
+        self._boot = _boot()
+
+    @property
+    def committee(self) -> Committee:
+        """The committee of a snapshot that fits, for as long as it is locked."""
+        assert self._committee is not None, "ask whether it fits first"
+        return self._committee
+
+    @contextmanager
+    def shared(self) -> Iterator[bool]:
+        """Nobody changes it meanwhile; False if there is none."""
+        with self._locked(fcntl.LOCK_SH) as there:
+            yield there
+
+    @contextmanager
+    def exclusive(self) -> Iterator[None]:
+        """Nobody else reads or changes it meanwhile."""
+        with self._locked(fcntl.LOCK_EX):
+            yield
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[bool]:
+        while self._open():
+            fcntl.flock(self._file, how)
+            if self._is_in_place():
+                break
+            # It was removed or replaced before we had the lock: ours is nobody's any more.
+            self.close()
+        there = self._file >= 0
+        try:
+            yield there
+        finally:
+            if there and self._file >= 0:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _open(self) -> bool:
+        if self._file >= 0:
+            return True
+        flags = os.O_RDONLY if self.read_only else os.O_RDWR | os.O_CREAT
+        try:
+            self._file = os.open(self.path, flags | os.O_CLOEXEC, 0o600)
+        except FileNotFoundError:
+            if self.read_only:
+                return False
+            raise CannotWrite(f"{self.path} cannot be made: its folder is gone.") from None
+        except OSError as error:
+            if self.read_only:
+                return False
+            raise CannotWrite(
+                f"{self.path} cannot be written: {error.strerror}. Check permissions."
+            ) from None
+        return True
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self.path))
+        except FileNotFoundError:
+            return False
+
+    def fits(self, stamp: Stamp) -> bool:
+        """Whether it is the whole, clean state of this stamp; asked and used under one lock."""
+        if self._file < 0:
+            return False
+        size = os.fstat(self._file).st_size
+        if self._map is not None and len(self._map) != size:
+            self._unmap()
+        if self._map is None and not self._take_map(size):
+            return False
+        assert self._map is not None
+        return HEAD.unpack_from(self._map) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
+
+    def _take_map(self, size: int) -> bool:
+        if size < 2 * PAGE:
+            return False
+        access = mmap.ACCESS_READ if self.read_only else mmap.ACCESS_WRITE
+        self._map = mmap.mmap(self._file, size, access=access)
+        self._view = memoryview(self._map)[PAGE:]
+        try:
+            self._committee = Committee(self.settings, self._view)
+        except DamagedSnapshot:
+            self._unmap()
+            return False
+        return True
+
+    def begin(self, capacity: int) -> Committee:
+        """An empty committee, marked as not clean, in place of what was there; under the exclusive lock."""
+        self._unmap()
+        size = PAGE + Committee.size(self.settings, capacity)
+        try:
+            os.ftruncate(self._file, 0)
+            os.posix_fallocate(self._file, 0, size)
+        except OSError as error:
+            raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
+        self._map = mmap.mmap(self._file, size)
+        self._view = memoryview(self._map)[PAGE:]
+        self._committee = Committee.begin(self.settings, capacity, self._view)
+        return self._committee
+
+    def mark_dirty(self) -> None:
+        """Say that it is being changed: should we die, nobody will trust it."""
+        assert self._map is not None
+        struct.pack_into("<Q", self._map, CLEAN_AT, 0)
+
+    def mark_clean(self, stamp: Stamp) -> None:
+        """Say that it is the state of this stamp."""
+        assert self._map is not None
+        HEAD.pack_into(self._map, 0, MAGIC, stamp.id, stamp.changes, 0, self._boot)
+        struct.pack_into("<Q", self._map, CLEAN_AT, 1)
+
+    def _unmap(self) -> None:
+        if self._committee is not None:
+            self._committee.close()
+        if self._view is not None:
+            self._view.release()
+        if self._map is not None:
+            self._map.close()
+        self._committee = self._view = self._map = None
+
+    def close(self) -> None:
+        """Let go of the file and its lock."""
+        self._unmap()
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def _boot() -> bytes:
+    """The id of this boot, as `HEAD` keeps it; empty where the system does not tell."""
+    try:
+        with open("/proc/sys/kernel/random/boot_id", "rb", buffering=0) as file:
+            return file.read(40).strip().ljust(40, b"\0")
+    except OSError:
+        return bytes(40)
