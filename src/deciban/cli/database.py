@@ -49,11 +49,12 @@ def database_path(given: str | None, environment: Mapping[str, str] = os.environ
     return os.path.join(data, "deciban", "filter.db")
 
 
-def open_filter(options: argparse.Namespace, read_only: bool = False) -> Filter:
-    """The filter that there is."""
+def open_filter(options: argparse.Namespace) -> Filter:
+    """The filter that there is; only to be read where it belongs to somebody else, such as a whole site."""
     from deciban.filter import Filter
 
-    return Filter.open(database_path(options.db), create=False, read_only=read_only)
+    path = database_path(options.db)
+    return Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
 
 
 def open_or_create_filter(options: argparse.Namespace) -> Filter:

@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless
+from deciban.cli.terminal import harmless, say
 from deciban.sources import RawMessage, Skipped, Source, open_source
 
 EXAMPLES = (
@@ -93,10 +93,7 @@ def _print(raw: RawMessage, options: argparse.Namespace, first: bool) -> None:
     lines = [*page.lines()]
     for view, found in features.items():
         lines += page.feature_lines(view, found)
-    # Whatever the locale cannot write is shown as an escape as well.
-    encoding = sys.stdout.encoding or "ascii"
-    text = ("" if first else "\n") + "\n".join(lines)
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    say(("" if first else "\n") + "\n".join(lines))
 
 
 def _report(skipped: Skipped) -> None:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 
 VERBS = {
+    "learn": "teach the filter messages of one label",
+    "classify": "say what messages are",
+    "why": "explain the verdict about a message, feature by feature",
+    "filter": "pass a message through, with the verdict in its header",
+    "forget": "take back what was taught, as if it had never been",
     "read": "show what the filter sees in a message",
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",
