@@ -15,7 +15,7 @@ The totals are the last stage: probabilities are their softmax.
 
 To learn a lesson is to score it (the exam), then: the judge takes one step down its log-loss; the counts are
 taught if their log-odds of the true label against the best other were below the margin; the weights take one
-AdaGrad step. Steps are multiplied by (L − 1) / L, so that the difference between the true label and the mean of
+AdaGrad step, or rest if all other labels together have less than `rest` of their probability. Steps are multiplied by (L − 1) / L, so that the difference between the true label and the mean of
 the others moves by the same step for any L; with two labels the weights are ± each other, exactly. While only one
 label was ever taught, the second is there already, without a name: the weights learn what the first is *not*.
 
@@ -23,9 +23,15 @@ The buffer, numbers as the machine stores them:
 
     Header                     128 bytes: format, settings, sizes, scales and weights of the judge
     capacity × LabelRecord     96 bytes each: name, bias, lessons
+    checks                     one number for each block of 4,096 bytes of rows
     (filled up to a multiple of 4,096)
     2 × 2^bits rows            words, then letters; a row is its AdaGrad sum, `capacity` weights (float32) and
                                `capacity` counts (uint16, which stay at 65,535), filled up to a power of two
+
+The check of a block is the sum of its 64-bit words, each times an odd number of its own, modulo 2^64: any one
+word that changes changes it, and a lesson adds to it what it changed. Header and labels have one too. A block is
+checked when it is first used, so that damage is found before it is believed, and one message costs no more
+than the blocks that it needs (some 2,000 of 16,384).
 
 A row of two labels takes 16 bytes, so that one feature is one cache miss. Nothing here depends on anything but the
 settings, the lessons and their order: state == replay(settings, ledger), bit for bit.
@@ -47,7 +53,7 @@ from cpython.buffer cimport (
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport exp, log, sqrt
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 
 from deciban.filter._lesson_code cimport Features
@@ -66,6 +72,9 @@ cdef enum:
     VIEWS = 2
     WITNESSES = 4       # counts and weights over words, then over letters
     PAGE = 4096
+    BLOCK_BITS = 12
+    BLOCK = 1 << BLOCK_BITS
+    WORDS_A_BLOCK = BLOCK // 8
     MOST_COUNT = 65535
     # Shares multiplied before their logarithm is taken. The least share is above 1e-13, so 16 cannot underflow.
     SHARES_A_LOGARITHM = 16
@@ -82,7 +91,7 @@ cdef struct Header:
     uint64_t bits
     uint64_t labels
     uint64_t lessons
-    uint64_t unused
+    uint64_t check          # of the header, but for this, and of the labels
     double[4] squares       # sums over lessons: mean square difference between two labels
     double[4] weights
 
@@ -100,9 +109,27 @@ cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
     return size
 
 
-cdef Py_ssize_t tables_at(Py_ssize_t capacity) noexcept nogil:
-    cdef Py_ssize_t size = sizeof(Header) + capacity * sizeof(LabelRecord)
+cdef Py_ssize_t blocks_of(Py_ssize_t capacity, int bits) noexcept nogil:
+    return (VIEWS * (row_bytes(capacity) << bits) + BLOCK - 1) >> BLOCK_BITS
+
+
+cdef Py_ssize_t checks_at(Py_ssize_t capacity) noexcept nogil:
+    return sizeof(Header) + capacity * sizeof(LabelRecord)
+
+
+cdef Py_ssize_t tables_at(Py_ssize_t capacity, int bits) noexcept nogil:
+    cdef Py_ssize_t size = checks_at(capacity) + blocks_of(capacity, bits) * sizeof(uint64_t)
     return (size + PAGE - 1) // PAGE * PAGE
+
+
+cdef inline uint64_t check_of(const uint64_t* words, Py_ssize_t count, uint64_t first) noexcept nogil:
+    """The sum of words, each times an odd number that depends on its place; `first` is the place of the first."""
+    cdef uint64_t total = 0, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
+    cdef Py_ssize_t i
+    for i in range(count):
+        total += words[i] * factor
+        factor += 2 * <uint64_t>0x9E3779B97F4A7C15u
+    return total
 
 
 cdef bytes padded(str label):
@@ -128,11 +155,13 @@ cdef class Committee:
     cdef object settings
     cdef Header* header
     cdef LabelRecord* records
+    cdef uint64_t* checks
     cdef unsigned char* tables
+    cdef unsigned char* checked     # whether each block was found whole by us
     cdef int bits
     cdef Py_ssize_t row
     cdef uint64_t salt
-    cdef double strength, band, rate, judge_rate, margin, margin_grown, grows_from, grows_to
+    cdef double strength, band, rate, rest, judge_rate, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef unsigned char** rows
     cdef Py_ssize_t rows_room
@@ -157,6 +186,7 @@ cdef class Committee:
         self.strength = settings.strength
         self.band = settings.band
         self.rate = settings.rate
+        self.rest = settings.rest
         self.judge_rate = settings.judge_rate
         self.margin = settings.margin
         self.margin_grown = settings.margin_grown
@@ -188,7 +218,11 @@ cdef class Committee:
         if <Py_ssize_t>self.header.bits != self.bits or self.buffer.len < Committee.size(settings, self.capacity):
             raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
         self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Header))
-        self.tables = <unsigned char*>self.buffer.buf + tables_at(self.capacity)
+        self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(self.capacity))
+        self.tables = <unsigned char*>self.buffer.buf + tables_at(self.capacity, self.bits)
+        self.checked = <unsigned char*>calloc(blocks_of(self.capacity, self.bits), 1)
+        if self.checked == NULL:
+            raise MemoryError
         return 0
 
     @staticmethod
@@ -196,7 +230,8 @@ cdef class Committee:
         """The bytes of a state with room for so many labels: 2, 4, 8, …"""
         if not 2 <= capacity <= MOST_LABELS or capacity & (capacity - 1):
             raise TooManyLabels(f"A filter has room for at most {MOST_LABELS} labels. Use fewer.")
-        return tables_at(capacity) + VIEWS * (row_bytes(capacity) << <int>settings.table_bits(capacity))
+        cdef int bits = settings.table_bits(capacity)
+        return tables_at(capacity, bits) + (blocks_of(capacity, bits) << BLOCK_BITS)
 
     @staticmethod
     def fresh(settings, Py_ssize_t capacity=2):
@@ -218,6 +253,7 @@ cdef class Committee:
         header.bits = settings.table_bits(capacity)
         for witness in range(WITNESSES):
             header.weights[<int>witness] = 1
+        header.check = check_of(<uint64_t*>&header, sizeof(header) // 8, 0)
         memcpy(&view[0], &header, sizeof(header))
         return Committee(settings, buffer)
 
@@ -231,6 +267,7 @@ cdef class Committee:
         if self.holding:
             PyBuffer_Release(&self.buffer)
         free(self.rows)
+        free(self.checked)
         free(self.numbers)
 
     def state(self):
@@ -261,9 +298,23 @@ cdef class Committee:
         if not self.holding:
             raise ValueError("this committee is closed")
         # Another process may have written the header of a mapped file.
-        if self.header.labels > <uint64_t>self.capacity:
+        if self.header.labels > <uint64_t>self.capacity or self.header.check != self._head_check():
             raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
         return 0
+
+    cdef uint64_t _head_check(self) noexcept nogil:
+        """The check of header and labels; its own place counts as 0."""
+        cdef Header header = self.header[0]
+        header.check = 0
+        return check_of(<uint64_t*>&header, sizeof(Header) // 8, 0) + check_of(
+            <uint64_t*>self.records, self.header.labels * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
+        )
+
+    cdef bint _is_whole(self, Py_ssize_t block) noexcept nogil:
+        """Whether a block has its check."""
+        cdef uint64_t* words = <uint64_t*>(self.tables + (block << BLOCK_BITS))
+        self.checked[block] = self.checks[block] == check_of(words, WORDS_A_BLOCK, 0)
+        return self.checked[block]
 
     cdef str _name(self, Py_ssize_t number):
         return PyBytes_FromStringAndSize(self.records[number].name, NAME_BYTES).rstrip(b"\0").decode("utf-8", "replace")
@@ -330,6 +381,14 @@ cdef class Committee:
             slot = hash_end(view_salt + features.data[i]) >> shift
             self.rows[i] = table + slot * self.row
             __builtin_prefetch(self.rows[i], 1, 3)
+        for i in range(count):
+            self._check_row(self.rows[i])
+        return 0
+
+    cdef inline int _check_row(self, unsigned char* row) except -1:
+        cdef Py_ssize_t block = (row - self.tables) >> BLOCK_BITS
+        if not self.checked[block] and not self._is_whole(block):
+            raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
         return 0
 
     cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil:
@@ -431,6 +490,7 @@ cdef class Committee:
             self._teach_view(1, self.rows + features.words, features.letters, number, labels)
             self.header.lessons += 1
             self.records[number].lessons += 1
+            self.header.check = self._head_check()
         return exam
 
     cdef Py_ssize_t _add_label(self, str label) except -1:
@@ -491,36 +551,46 @@ cdef class Committee:
         for number in range(labels):
             if number != truth and counted[number] > best_other:
                 best_other = counted[number]
-        if counted[truth] - best_other < self._margin():
-            self._teach_counts(rows, count, truth)
+        cdef bint taught = counted[truth] - best_other < self._margin()
+        cdef bint resting
+        if taught:
             self.records[truth].taught[view] += 1
-        if count:
-            self._descend(counted + labels, truth, labels)
-            self._teach_weights(rows, count, labels)
+        self._descend(counted + labels, truth, labels)
+        resting = -self.gradient[truth] < self.rest
+        if taught or not resting:
+            self._teach_rows(rows, count, truth if taught else -1, 0 if resting else labels)
 
-    cdef void _teach_counts(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t truth) noexcept nogil:
-        cdef Py_ssize_t i
-        cdef uint16_t* counts
-        for i in range(count):
-            counts = <uint16_t*>(<float*>rows[i] + 1 + self.capacity)
-            if counts[truth] < MOST_COUNT:
-                counts[truth] += 1
+    cdef void _teach_rows(
+        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels
+    ) noexcept nogil:
+        """Count one label, unless it is -1, and take one AdaGrad step along `gradient` for the first `labels`.
 
-    cdef void _teach_weights(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
-        """One AdaGrad step along `gradient`; the sum of squares of a row is shared by its labels."""
-        cdef Py_ssize_t i, number
-        cdef double share = (labels - 1.0) / labels, square = 0, step
+        The sum of squares of a row is shared by its labels.
+        """
+        cdef Py_ssize_t i, number, words = self.row // 8, place
+        cdef double share = (labels - 1.0) / labels if labels else 0, square = 0, step
+        cdef uint64_t before
         cdef float* row
+        cdef uint16_t* counts
         for number in range(labels):
             self.gradient[number] /= sqrt(<double>count)
             square += self.gradient[number] * self.gradient[number]
         square *= share
         for i in range(count):
+            place = rows[i] - self.tables
+            before = check_of(<uint64_t*>rows[i], words, (place & (BLOCK - 1)) >> 3)
             row = <float*>rows[i]
-            row[0] = <float>(row[0] + square)
-            step = self.rate * share / sqrt(row[0] + TINY)
-            for number in range(labels):
-                row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
+            counts = <uint16_t*>(row + 1 + self.capacity)
+            if counted >= 0 and counts[counted] < MOST_COUNT:
+                counts[counted] += 1
+            if labels:
+                row[0] = <float>(row[0] + square)
+                step = self.rate * share / sqrt(row[0] + TINY)
+                for number in range(labels):
+                    row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
+            self.checks[place >> BLOCK_BITS] += (
+                check_of(<uint64_t*>rows[i], words, (place & (BLOCK - 1)) >> 3) - before
+            )
 
     def explain(self, Features features not None, str favoured not None, str against not None):
         """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.
@@ -563,5 +633,6 @@ cdef class Committee:
         cdef uint64_t slot = hash_end(hash_end(self.salt + 1 + place) + feature) >> (64 - self.bits)
         cdef float* row = <float*>(self.tables + place * (self.row << self.bits) + slot * self.row)
         cdef uint16_t* counts = <uint16_t*>(row + 1 + self.capacity)
+        self._check_row(<unsigned char*>row)
         labels = range(self.header.labels)
         return tuple([counts[<int>number] for number in labels]), tuple([row[1 + <int>number] for number in labels])

@@ -26,6 +26,7 @@ import os
 from contextlib import contextmanager
 from time import monotonic, time
 
+from deciban.errors import DamagedSnapshot
 from deciban.filter._committee import Committee, check_label
 from deciban.filter.course import features_of
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
@@ -39,9 +40,12 @@ from deciban.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Self
+    from typing import Self, TypeVar
 
+    from deciban.filter._lesson_code import Features
     from deciban.sources import RawMessage
+
+    Answer = TypeVar("Answer")
 
 # A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
 # acknowledged every two seconds.
@@ -74,6 +78,7 @@ class Filter:
     def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
         self.ledger = ledger
         self.snapshot = snapshot
+        self._distrusts_snapshot = False
         self._private: tuple[Stamp, Committee] | None = None
 
     @classmethod
@@ -118,7 +123,11 @@ class Filter:
         check_label(label)
         total = Learned()
         for batch in _batches(_lesson(label, raw, by) for raw in messages):
-            total += self._learn_batch(label, batch)
+            try:
+                total += self._learn_batch(label, batch)
+            except DamagedSnapshot:
+                # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
+                total += self._learn_batch(label, batch)
             if progress is not None:
                 progress(total)
         return total
@@ -181,7 +190,7 @@ class Filter:
         while True:
             with self.snapshot.shared():
                 stamp = self.ledger.stamp()
-                if self.snapshot.fits(stamp):
+                if not self._distrusts_snapshot and self.snapshot.fits(stamp):
                     yield self.snapshot.committee
                     return
             if self.ledger.read_only:
@@ -189,6 +198,23 @@ class Filter:
                 return
             with self.snapshot.exclusive(), self.ledger.reading():
                 self._make_fit()
+
+    def _ask(self, question: Callable[[Committee], Answer]) -> Answer:
+        """The answer of the current committee, which is made again if it turns out to be damaged."""
+        try:
+            with self.current() as committee:
+                return question(committee)
+        except DamagedSnapshot:
+            self._discard_snapshot()
+        with self.current() as committee:
+            return question(committee)
+
+    def _discard_snapshot(self) -> None:
+        if self.ledger.read_only:
+            self._distrusts_snapshot = True
+            return
+        with self.snapshot.exclusive():
+            self.snapshot.discard()
 
     def _replayed_privately(self) -> Committee:
         """A committee in memory, where the snapshot does not fit and must not be written."""
@@ -208,21 +234,12 @@ class Filter:
         """What the filter makes of a message."""
         message = message if isinstance(message, Message) else read(message)
         features = features_of(message)
-        with self.current() as committee:
-            return Verdict.of(dict(zip(committee.labels, committee.score(features), strict=True)))
+        return self._ask(lambda committee: Verdict.of(_totals(committee, features)))
 
     def why(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
-        from deciban.filter.evidence import gather_evidence
-
-        message = message if isinstance(message, Message) else read(message)
-        with self.current() as committee:
-            totals = dict(zip(committee.labels, committee.score(features_of(message)), strict=True))
-            verdict = Verdict.of(totals)
-            if verdict.probability is None:
-                return verdict
-            first, second, *_ = sorted(totals, key=totals.__getitem__, reverse=True)
-            return verdict.replaced(evidence=gather_evidence(committee, message, (), first, second))
+        read_message = message if isinstance(message, Message) else read(message)
+        return self._ask(lambda committee: _explained(committee, read_message))
 
     def forget(
         self,
@@ -274,8 +291,7 @@ class Filter:
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
-        with self.current() as committee:
-            return committee.state()
+        return self._ask(Committee.state)
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
@@ -284,6 +300,21 @@ class Filter:
             replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
             kept = [exam for _, _, exam in self.ledger.exams()]
             return replayed == kept and self.state() == committee.state()
+
+
+def _totals(committee: Committee, features: Features) -> dict[str, float]:
+    return dict(zip(committee.labels, committee.score(features), strict=True))
+
+
+def _explained(committee: Committee, message: Message) -> Verdict:
+    from deciban.filter.evidence import gather_evidence
+
+    totals = _totals(committee, features_of(message))
+    verdict = Verdict.of(totals)
+    if verdict.probability is None:
+        return verdict
+    first, second, *_ = sorted(totals, key=totals.__getitem__, reverse=True)
+    return verdict.replaced(evidence=gather_evidence(committee, message, (), first, second))
 
 
 def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:

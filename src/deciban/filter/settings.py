@@ -31,6 +31,7 @@ class Settings(Value):
         "margin_grows_from",
         "margin_grows_to",
         "rate",
+        "rest",
         "judge_rate",
     )
     bits: int
@@ -51,6 +52,9 @@ class Settings(Value):
     """… to so many."""
     rate: float
     """The step of the weights, before AdaGrad divides it."""
+    rest: float
+    """The weights take no step where they leave all wrong labels together less than this: that would touch every
+    row of the message and change little (1-ROCA% on SpamAssassin is .0353 with, .0358 without)."""
     judge_rate: float
     """The step of the judge."""
 
@@ -66,6 +70,7 @@ class Settings(Value):
         margin_grows_from: int = 3_000,
         margin_grows_to: int = 30_000,
         rate: float = 0.4,
+        rest: float = 0.001,
         judge_rate: float = 0.2,
     ) -> None:
         self._set(
@@ -78,6 +83,7 @@ class Settings(Value):
             margin_grows_from=_within("margin_grows_from", margin_grows_from, 0, 1 << 53),
             margin_grows_to=_within("margin_grows_to", margin_grows_to, margin_grows_from + 1, 1 << 53),
             rate=_within("rate", rate, 0.0, 1e3),
+            rest=_within("rest", rest, 0.0, 1.0),
             judge_rate=_within("judge_rate", judge_rate, 0.0, 1e3),
         )
 

@@ -157,6 +157,12 @@ class Snapshot:
         HEAD.pack_into(self._map, 0, MAGIC, stamp.id, stamp.changes, 0, self._boot)
         struct.pack_into("<Q", self._map, CLEAN_AT, 1)
 
+    def discard(self) -> None:
+        """Leave nothing that anybody could trust; under the exclusive lock."""
+        self._unmap()
+        if self._file >= 0:
+            os.ftruncate(self._file, 0)
+
     def _unmap(self) -> None:
         if self._committee is not None:
             self._committee.close()

@@ -1,0 +1,214 @@
+"""Killed at any point, used by many at once, on damaged or foreign files: nothing acknowledged is ever lost."""
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat
+from deciban.filter import Filter, Settings
+from deciban.text import read
+from tests.filter.mails import mail
+
+SMALL = Settings(bits=10, salt=99)
+ROOT = Path(__file__).parents[2]
+WORKER = str(Path(__file__).with_name("worker.py"))
+# `DECIBAN_KILLS=500 make test` for a long run.
+KILLS = int(os.environ.get("DECIBAN_KILLS", "40"))
+
+
+def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, WORKER, path, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE if capture else None,
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Iterator[str]:
+    place = str(tmp_path / "mail")
+    Filter.open(place, SMALL).close()
+    yield place
+    for leftover in tmp_path.iterdir():
+        leftover.unlink()
+
+
+def after(lessons: dict[bytes, str], operation: dict) -> dict[bytes, str]:
+    """What the ledger holds after an operation: the label of each digest, in the order of replay."""
+    lessons = dict(lessons)
+    label, numbers = operation["label"], operation["numbers"]
+    if operation["what"] == "forget":
+        lessons.pop(read(mail(label, numbers[0]).data).digest, None)
+        return lessons
+    for number in numbers:
+        digest = read(mail("spam" if operation["what"] == "relearn" else label, number).data).digest
+        if lessons.get(digest) != label:
+            lessons.pop(digest, None)
+            lessons[digest] = label
+    return lessons
+
+
+def killed_history(path: str, seed: int) -> tuple[list[dict], dict | None]:
+    """Let a process live a random history and kill it: what it acknowledged, and what it was doing."""
+    rng = random.Random(seed)
+    process = worker(path, "history", seed, 1000, capture=True)
+    assert process.stdout is not None
+    with process, process.stdout as told:
+        lines = [told.readline() for _ in range(rng.randint(1, 25))]
+        process.kill()
+        lines += told.readlines()
+    records = [json.loads(line) for line in lines if line.endswith(b"\n")]
+    done = [record["done"] for record in records if "done" in record]
+    begun = [record["begin"] for record in records if "begin" in record]
+    return done, begun[-1] if len(begun) > len(done) else None
+
+
+def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: str) -> None:
+    expected: dict[bytes, str] = {}
+    unfinished = 0
+    for seed in range(KILLS):
+        done, doing = killed_history(path, seed)
+        for operation in done:
+            expected = after(expected, operation)
+        with Filter.open(path) as filter_:
+            found = {lesson.digest: lesson.label for lesson in filter_.lessons()}
+            assert len(found) == sum(filter_.labels().values())
+            # What it was doing when it died has happened, or it has not.
+            allowed = [expected] if doing is None else [expected, after(expected, doing)]
+            assert list(found.items()) in [list(state.items()) for state in allowed]
+            assert filter_.is_replay()
+        unfinished += doing is not None
+        expected = found
+    assert unfinished > KILLS / 4
+    assert len(expected) > 100
+
+
+def test_many_processes_at_once_lose_nothing_and_see_nothing_half_done(path: str) -> None:
+    count = 40
+    processes = [
+        worker(path, "learn", "spam", 0, count),
+        worker(path, "learn", "ham", 0, count),
+        worker(path, "learn", "work", 0, count),
+        worker(path, "forget", "ham", 0, count // 2),
+        worker(path, "watch", 2 * count),
+    ]
+    assert [process.wait(timeout=300) for process in processes] == [0] * len(processes)
+    with Filter.open(path) as filter_:
+        assert filter_.labels().items() == {"spam": count, "ham": count - count // 2, "work": count}.items()
+        assert filter_.is_replay()
+
+
+def test_processes_that_make_the_same_filter_at_once_make_one(tmp_path: Path) -> None:
+    path = str(tmp_path / "new")
+    processes = [worker(path, "learn", label, 0, 3) for label in ("spam", "ham", "work")]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0, 0]
+    with Filter.open(path) as filter_:
+        assert sorted(filter_.labels().items()) == [("ham", 3), ("spam", 3), ("work", 3)]
+    assert not [name for name in os.listdir(tmp_path) if ".new-" in name]
+
+
+@pytest.fixture
+def taught(path: str) -> str:
+    with Filter.open(path) as filter_:
+        filter_.learn("spam", (mail("spam", number) for number in range(50)))
+        filter_.learn("ham", (mail("ham", number) for number in range(50)))
+    return path
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.99])
+def test_a_truncated_ledger_is_an_error_not_a_smaller_filter(taught: str, share: float) -> None:
+    os.truncate(taught, int(os.path.getsize(taught) * share))
+    with pytest.raises(DamagedLedger, match="copy"):
+        use(taught)
+
+
+def test_a_ledger_of_garbage_is_an_error(taught: str) -> None:
+    Path(taught).write_bytes(random.Random(1).randbytes(50_000))
+    with pytest.raises(DamagedLedger):
+        use(taught)
+
+
+def test_damaged_lessons_are_an_error_when_they_are_needed(taught: str) -> None:
+    connection = sqlite3.connect(taught)
+    connection.execute("UPDATE lessons SET features = x'ffffff' WHERE position = 7")
+    connection.commit()
+    connection.close()
+    os.unlink(taught + ".snapshot")
+    with pytest.raises(DamagedLedger, match="copy"):
+        use(taught)
+
+
+def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
+    path = str(tmp_path / "bookmarks.sqlite")
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE bookmarks (address TEXT)")
+    connection.close()
+    before = Path(path).read_bytes()
+    with pytest.raises(DamagedLedger, match="no ledger of deciban"):
+        use(path)
+    assert Path(path).read_bytes() == before
+
+
+def test_a_newer_format_asks_for_an_upgrade(taught: str) -> None:
+    connection = sqlite3.connect(taught)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    with pytest.raises(NewerFormat, match="Upgrade"):
+        use(taught)
+
+
+def test_newer_features_ask_for_an_upgrade(taught: str) -> None:
+    connection = sqlite3.connect(taught)
+    connection.execute("UPDATE facts SET value = 99 WHERE key = 'features'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(NewerFormat, match="Upgrade"):
+        use(taught)
+
+
+def test_a_full_disk_is_an_error_and_changes_nothing(taught: str) -> None:
+    with Filter.open(taught) as filter_:
+        before = filter_.state()
+        (pages,) = filter_.ledger._one("PRAGMA page_count")
+        filter_.ledger._one(f"PRAGMA max_page_count = {pages + 3}")
+        with pytest.raises(CannotWrite, match="full"):
+            filter_.learn("spam", (mail("spam", number) for number in range(100, 200)))
+        assert filter_.state() == before
+        assert filter_.is_replay()
+        filter_.ledger._one(f"PRAGMA max_page_count = {pages * 10}")
+        assert filter_.learn("spam", [mail("spam", 100)]).learned == 1
+
+
+def test_a_folder_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="cannot be made"):
+        Filter.open(str(tmp_path / "missing" / "mail"))
+
+
+def test_a_copy_of_the_ledger_alone_is_a_whole_filter(taught: str, tmp_path: Path) -> None:
+    shutil.copy(taught, tmp_path / "copy")
+    with Filter.open(taught) as filter_, Filter.open(str(tmp_path / "copy"), create=False) as copy:
+        assert copy.state() == filter_.state()
+
+
+def use(path: str) -> None:
+    """Open, classify, learn and list: one of them must notice."""
+    with Filter.open(path, create=False) as filter_:
+        filter_.classify(b"Subject: hello")
+        filter_.learn("spam", [mail("spam", 1000)])
+        list(filter_.lessons())
+
+
+def test_every_error_of_the_filter_is_one_line_for_the_user(taught: str) -> None:
+    os.truncate(taught, 100)
+    with pytest.raises(DecibanError) as error:
+        use(taught)
+    assert "\n" not in str(error.value)
+    assert str(error.value).startswith(taught)

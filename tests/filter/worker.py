@@ -1,0 +1,82 @@
+"""A process that works on a filter and tells what it does: run by the tests of durability and concurrency.
+
+python worker.py LEDGER history SEED OPERATIONS    a random history, told before and after each operation
+python worker.py LEDGER learn LABEL FIRST COUNT    learn so many mails, one by one
+python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as it is there
+python worker.py LEDGER watch COUNT                until so many lessons are there: is what we see whole?
+"""
+
+import json
+import random
+import sys
+
+from deciban.filter import Filter
+from tests.filter.mails import mail
+
+LABELS = ("spam", "ham", "work")
+
+
+def operations(seed: int, count: int) -> list[dict[str, object]]:
+    """The random history of a seed: its operations as records."""
+    rng = random.Random(seed)
+    made: list[dict[str, object]] = []
+    for _ in range(count):
+        numbers = [rng.randrange(200) for _ in range(rng.randint(1, 6))]
+        what = rng.choices(("learn", "relearn", "forget"), (10, 1, 2))[0]
+        made.append({"what": what, "label": rng.choice(LABELS), "numbers": numbers})
+    return made
+
+
+def work(filter_: Filter, operation: dict) -> None:
+    label, numbers = operation["label"], operation["numbers"]
+    if operation["what"] == "learn":
+        filter_.learn(label, [mail(label, number) for number in numbers])
+    elif operation["what"] == "relearn":
+        filter_.learn(label, [mail("spam", number) for number in numbers])
+    else:
+        filter_.forget(message=mail(label, numbers[0]).data)
+
+
+def tell(record: object) -> None:
+    print(json.dumps(record), flush=True)
+
+
+def live(path: str, seed: int, count: int) -> None:
+    with Filter.open(path) as filter_:
+        for operation in operations(seed, count):
+            tell({"begin": operation})
+            work(filter_, operation)
+            tell({"done": operation})
+
+
+def watch(path: str, count: int) -> None:
+    """Under one lock, ledger and snapshot must tell the same story."""
+    seen = 0
+    with Filter.open(path) as filter_:
+        while seen < count:
+            with filter_.current() as committee:
+                assert committee.lessons == filter_.labels()
+                # A label that was forgotten may come back later, so only the greatest number counts.
+                seen = max(seen, sum(filter_.labels().values()))
+            verdict = filter_.classify(mail("spam", 1).data)
+            assert abs(sum(verdict.probabilities.values()) - bool(verdict.probabilities)) < 1e-9
+
+
+def main(path: str, what: str, *arguments: str) -> None:
+    if what == "history":
+        live(path, int(arguments[0]), int(arguments[1]))
+    elif what == "watch":
+        watch(path, int(arguments[0]))
+    else:
+        label, first, count = arguments[0], int(arguments[1]), int(arguments[2])
+        with Filter.open(path) as filter_:
+            for number in range(first, first + count):
+                if what == "learn":
+                    filter_.learn(label, [mail(label, number)])
+                else:
+                    while not filter_.forget(message=mail(label, number).data):
+                        pass
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
