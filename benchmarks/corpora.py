@@ -9,6 +9,8 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from deciban.evaluate import LabelledMessage, read_index
+
 ARCHIVES = Path(__file__).resolve().parent.parent.parent / "shared" / "data"
 
 
@@ -34,3 +36,26 @@ def newsgroups_by_date() -> dict[str, tuple[list[str], list[str]]]:
         texts = [path.read_text(encoding="latin-1") for path in files]
         parts[part] = (texts, [path.parent.name for path in files])
     return parts
+
+
+def labelled_mail(name: str) -> list[LabelledMessage]:
+    """The messages of a mail corpus with their labels, in the order of its index."""
+    root = unpack(name)
+    if name == "sms_spam":  # one file, a line a message
+        _write_index(root, root / "SMSSpamCollection")
+    return read_index(root / "index.tsv")
+
+
+def _write_index(folder: Path, lines: Path) -> None:
+    """Every line ``label<TAB>text`` as a message in a file of its own, and an index of them.
+
+    With an empty subject, because that is what mail programs make of a text: bogofilter and deciban do not
+    care, Vowpal Wabbit gains (1-ROCA% 1.5 instead of 2.9 half/half).
+    """
+    index = []
+    (folder / "messages").mkdir()
+    for number, line in enumerate(lines.read_bytes().splitlines()):
+        label, _, text = line.partition(b"\t")
+        (folder / "messages" / f"{number:05}").write_bytes(b"Subject: \n\n%s\n" % text)
+        index.append(f"{label.decode()}\tmessages/{number:05}\n")
+    (folder / "index.tsv").write_text("".join(index))

@@ -15,6 +15,9 @@
     ├── NoSuchSource            a file, folder or message id that is not there
     ├── DamagedSource           a packed file or an archive that cannot be read any further
     │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
+    ├── BadIndex                an index of labelled messages with a line that cannot be followed
+    ├── PeerMissing             a filter to compare with that is not installed
+    ├── PeerFailed              a filter to compare with that stopped or said nothing sensible
     ├── WrongUsage              a command line that the command cannot follow
     ├── BadSetting              a parameter with a value that cannot be meant
     ├── FilterError             the filter cannot do what was asked of it
@@ -99,6 +102,18 @@ class DamagedSource(DecibanError, ValueError):
 
 class UnpacksTooMuch(DamagedSource):
     """A packed file or an archive that unpacks to so much that it must be a bomb."""
+
+
+class BadIndex(DecibanError, ValueError):
+    """An index of labelled messages has a line that cannot be followed."""
+
+
+class PeerMissing(DecibanError):
+    """A filter to compare with is not installed."""
+
+
+class PeerFailed(DecibanError):
+    """A filter to compare with stopped, or answered with nothing sensible."""
 
 
 class WrongUsage(DecibanError, ValueError):

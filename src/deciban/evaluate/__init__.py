@@ -1,0 +1,39 @@
+"""The yardstick: any filter over any labelled mail, one message at a time, beside its peers.
+
+    messages = read_index("corpus/index.tsv")                     # label<TAB>path, one a line
+    with Bogofilter() as subject:
+        trial = online(subject, shuffled(messages, seed=1))       # classify each message, then learn it
+    print(Figures.of(trial))
+
+A *subject* is whatever classifies and learns (`subject.py`): deciban's committee in this process, and peers
+as programs of their own. All of them are driven by the same code, so that their figures can be compared.
+docs/evaluation.md says how and why.
+"""
+
+from deciban.evaluate.committee import DecibanCommittee
+from deciban.evaluate.figures import Figures
+from deciban.evaluate.index import LabelledMessage, read_index
+from deciban.evaluate.orders import halves, shuffled
+from deciban.evaluate.peers import PEERS, Bogofilter, SpamAssassin, VowpalWabbit, installed_peers
+from deciban.evaluate.subject import Lesson, Opinion, Subject
+from deciban.evaluate.trial import Trial, online, split_in_half
+
+__all__ = [
+    "PEERS",
+    "Bogofilter",
+    "DecibanCommittee",
+    "Figures",
+    "LabelledMessage",
+    "Lesson",
+    "Opinion",
+    "SpamAssassin",
+    "Subject",
+    "Trial",
+    "VowpalWabbit",
+    "halves",
+    "installed_peers",
+    "online",
+    "read_index",
+    "shuffled",
+    "split_in_half",
+]

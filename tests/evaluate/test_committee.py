@@ -1,0 +1,28 @@
+import pytest
+
+from deciban.evaluate import DecibanCommittee, Lesson, online, read_index
+from deciban.filter.course import take_course
+from deciban.filter.verdict import log_odds
+from tests.evaluate.small_mailbox import write_mailbox
+
+
+def test_opinions_are_the_exams_of_a_course(tmp_path):
+    messages = read_index(write_mailbox(tmp_path))
+    exams = list(take_course((message.label, message.read()) for message in messages))
+    with DecibanCommittee() as subject:
+        trial = online(subject, messages)
+    assert trial.scores[2:] == [log_odds(exam.totals) for exam in exams[2:]]
+
+
+def test_every_label_but_spam_is_good_mail():
+    with DecibanCommittee() as subject:
+        for _ in range(8):
+            subject.learn(
+                [Lesson("work", b"Subject: agenda\n\nmeeting"), Lesson("home", b"Subject: dinner\n\nmilk")]
+            )
+            subject.learn([Lesson("spam", b"Subject: pills\n\ncheap")])
+        work, home, spam = subject.classify(
+            [b"Subject: agenda\n\nmeeting", b"Subject: dinner\n\nmilk", b"Subject: pills\n\ncheap"]
+        )
+    assert [work.rejected, home.rejected, spam.rejected] == [False, False, True]
+    assert spam.probability == pytest.approx(1, abs=0.3)

@@ -1,0 +1,53 @@
+import pytest
+
+from deciban.errors import BadIndex, NoSuchSource
+from deciban.evaluate import read_index
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "mails").mkdir()
+    (tmp_path / "mails" / "one").write_bytes(b"Subject: 1\n")
+    (tmp_path / "mails" / "with space").write_bytes(b"Subject: 2\n")
+    return tmp_path
+
+
+def index_of(folder, text):
+    (folder / "index").write_text(text)
+    return folder / "index"
+
+
+def test_labels_and_paths_are_parted_by_a_tab_or_a_space(folder):
+    messages = read_index(
+        index_of(folder, "ham mails/one\nspam\tmails/with space\n\nwork\tmails/one\t2004\n")
+    )
+    assert [(message.label, message.read()) for message in messages] == [
+        ("ham", b"Subject: 1\n"),
+        ("spam", b"Subject: 2\n"),
+        ("work", b"Subject: 1\n"),
+    ]
+    assert [message.spam for message in messages] == [False, True, False]
+
+
+def test_paths_are_relative_to_the_index(folder):
+    (folder / "deep").mkdir()
+    assert read_index(index_of(folder / "deep", "spam ../mails/one\n"))[0].read() == b"Subject: 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("ham mails/one\nspam\n", r"line 2: 'spam' is not a label, a tab and a path"),
+        ("\tmails/one\n", r"line 1"),
+        ("ham mails/two\n", r"line 1: there is no file mails/two"),
+        ("\n\n", r"names no message"),
+    ],
+)
+def test_a_line_that_cannot_be_followed_is_named(folder, text, complaint):
+    with pytest.raises(BadIndex, match=complaint):
+        read_index(index_of(folder, text))
+
+
+def test_an_index_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(NoSuchSource, match="nowhere cannot be read: No such file"):
+        read_index(tmp_path / "nowhere")
