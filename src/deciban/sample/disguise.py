@@ -1,9 +1,8 @@
-"""Words written so that people read them and simple filters do not.
+r"""Words written so that people read them and simple filters do not.
 
 >>> from deciban.sample.dice import Dice
->>> dice = Dice("an example")
->>> [disguised("viagra", dice) for _ in range(3)]
-['v1agr4', 'viаgrа', 'V.i.a.g.r.a']
+>>> [disguised("cialis", Dice(seed)) for seed in "abc"]
+['сiаlis', 'ciiialis', 'c\u200bialis']
 """
 
 from __future__ import annotations

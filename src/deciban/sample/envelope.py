@@ -13,9 +13,9 @@ from deciban.sample.dice import Dice
 from deciban.sample.mime import field, mailbox
 from deciban.sample.people import LISTS, OWNER, Person
 
-_DAYS = "Mon Tue Wed Thu Fri Sat Sun".split()
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-_ZONES = {"chinese": "+0800", "japanese": "+0900", "russian": "+0300", "portuguese": "+0000"}
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_HOURS_EAST = {"chinese": 8, "japanese": 9, "russian": 3, "portuguese": 0}
 _PROGRAMS = ("Quill 4.2", "Featherpost 102.11", "iPost (21D50)", "Webpost interface 7", "Inkwell 16.0")
 _DESK = "mx1.harbourcharts.example"
 
@@ -25,9 +25,9 @@ Fields = list[tuple[str, str]]
 def header(
     sender: Person, subject: str, when: datetime, kind: str, language: str, charset: str, dice: Dice
 ) -> bytes:
-    """Every field but those that describe the content. ``kind``: what the letter's ``from=`` says."""
+    """Every field but those that describe the content; ``kind`` is the letter's ``from=``."""
     letter = "b" if charset in ("gb2312", "gb18030", "iso-2022-jp") else dice.pick("bq")
-    zone = _ZONES.get(language, "+0100")
+    hours = _HOURS_EAST.get(language, 1)
     group, _, via = kind.partition(":")
     bulk = group == "shop" or (group == "stranger" and via == "bulk")
     lines: Fields = _trace(sender, when, group, dice)
@@ -35,7 +35,7 @@ def header(
     if group in LISTS:
         to = mailbox(LISTS[group].name, LISTS[group].address)
     raw = b"".join(field(name, value) for name, value in lines)
-    raw += field("Date", f"{dated(when)} {zone}")
+    raw += field("Date", f"{dated(when + timedelta(hours=hours))} +{hours:02}00")
     raw += field("From", mailbox(sender.name, sender.address, charset, letter)) + field("To", to)
     raw += field("Subject", subject, charset, letter)
     raw += field("Message-ID", f"<{dice.token(dice.between(10, 24))}@{sender.domain}>")
@@ -59,10 +59,10 @@ def dated(when: datetime) -> str:
 
 
 def separator(sender: Person, when: datetime) -> bytes:
-    """The line before a mail in an mbox.
+    r"""The line before a mail in an mbox.
 
     >>> separator(Person("", "a@post.example"), datetime(2026, 3, 1, 14, 5, 9))
-    b'From a@post.example Sun Mar  1 14:05:09 2026\\n'
+    b'From a@post.example Sun Mar  1 14:05:09 2026\n'
     """
     day = f"{_DAYS[when.weekday()]} {_MONTHS[when.month - 1]} {when.day:2}"
     return f"From {sender.address} {day} {when:%H:%M:%S} {when.year}\n".encode()
@@ -73,12 +73,16 @@ def _trace(sender: Person, when: datetime, group: str, dice: Dice) -> Fields:
     passes = dice.chance({"stranger": 0.6, "free": 0.9, "friend": 0.85, "colleague": 0.9}.get(group, 0.95))
     host = LISTS[group].domain if group in LISTS else sender.domain
     relay = f"{dice.pick(['mail', 'out', 'smtp', 'mx', 'mta'])}{dice.between(1, 40)}.{host}"
-    spf, dkim = ("pass", "pass") if passes else (dice.pick(["none", "softfail", "fail"]), dice.pick(["none", "fail"]))
-    bounce = f"{sender.address.partition('@')[0]}@{host}"
+    spf, dkim = (
+        ("pass", "pass") if passes else (dice.pick(["none", "softfail", "fail"]), dice.pick(["none", "fail"]))
+    )
+    bounce = sender.address
+    if group in LISTS:
+        bounce = LISTS[group].address.replace("@", "-bounces@")
     lines = [
         ("Return-Path", f"<{bounce}>"),
         ("Received", f"from {relay} ({relay} [{_address(dice)}]) by {_DESK} with ESMTPS id {dice.token(12)};"
-                     f" {dated(when)} +0100"),
+                     f" {dated(when)} +0000"),
         ("Authentication-Results", f"{_DESK}; spf={spf} smtp.mailfrom={host}; dkim={dkim} header.d={host}"),
     ]  # fmt: skip
     if dkim == "pass":
@@ -86,9 +90,8 @@ def _trace(sender: Person, when: datetime, group: str, dice: Dice) -> Fields:
     for _ in range(dice.between(0, 2)):
         when -= timedelta(seconds=dice.between(1, 40))
         inner = f"{dice.pick(['app', 'node', 'host', 'pc', 'desk'])}-{dice.token(4)}.{host}"
-        lines.append(
-            ("Received", f"from {inner} ([{_address(dice)}]) by {relay} with ESMTPSA id {dice.token(9)}; {dated(when)} +0000")
-        )
+        hop = f"from {inner} ([{_address(dice)}]) by {relay} with ESMTPSA id {dice.token(9)}"
+        lines.append(("Received", f"{hop}; {dated(when)} +0000"))
     return lines
 
 

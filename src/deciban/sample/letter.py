@@ -12,16 +12,16 @@ r"""A letter is a way to write many mails; its file lists, per part, the paragra
       I finally found the recipe for {##} dumplings.
       Bring {the wine|an umbrella}.
 
-In a paragraph ``{a|b}`` is one of both, ``{day}`` an entry of the list (the same in the whole mail; ``{day2}``
-draws again), ``{##}`` a number of two digits, ``^word^`` a word in disguise, ``[words -> address]`` a link. A
-paragraph that begins with ``~`` is hidden in HTML; one that begins with ``!`` is a picture. ``\n`` begins a
-new line. The parts ``subject``, ``quote`` and ``signature`` are set as such; ``name`` and ``file`` say how the
-sender and an attachment are called; all others are the text, in their order.
+In a paragraph ``{a|b}`` is one of both, ``{day}`` an entry of the list (the same in the whole mail, and
+``{day2}`` draws again), ``{##}`` a number of two digits, ``^word^`` a word in disguise, ``[words -> url]`` a
+link. A paragraph that begins with ``~`` is hidden in HTML; one that begins with ``!`` is a picture. ``\n``
+begins a new line. The parts ``subject``, ``quote`` and ``signature`` are set as such; ``name`` and ``file``
+say how the sender and an attachment are called; all others are the text, in their order.
 
 >>> from deciban.sample.dice import Dice
 >>> book = Book.parse("[day]\n  Monday\n[ham dinner] from=friend\nsubject\n  Dinner on {day}, {##}:30?\n")
 >>> book.letters[0].write(Dice("1"), book.lists, {}).subject
-'Dinner on Monday, 21:30?'
+'Dinner on Monday, 20:30?'
 """
 
 from __future__ import annotations
@@ -29,12 +29,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from deciban.sample.blanks import Blanks
 from deciban.sample.dice import Dice
-from deciban.sample.disguise import disguised
 from deciban.value import Value
 
-_SLOT = re.compile(r"\{([^{}]*)\}")
-_DISGUISED = re.compile(r"\^([^^]+)\^")
 _NOT_TEXT = ("subject", "quote", "signature", "name", "file")
 
 
@@ -60,7 +58,7 @@ class Draft(Value):
 class Choice(Value):
     """A part of a letter: how many of which paragraphs."""
 
-    __slots__ = ("count", "part", "paragraphs")
+    __slots__ = ("count", "paragraphs", "part")
     part: str
     count: int
     paragraphs: tuple[str, ...]
@@ -87,26 +85,9 @@ class Letter(Value):
 
     def write(self, dice: Dice, lists: Mapping[str, tuple[str, ...]], known: Mapping[str, str]) -> Draft:
         """One mail of this kind; ``known`` says who writes to whom."""
-        slots = dict(known)
-
-        def fill(match: re.Match[str]) -> str:
-            name = match[1]
-            if name.strip("#") == "":
-                return dice.digits(len(name))
-            if "|" in name:
-                return dice.pick(name.split("|"))
-            if name not in slots:
-                slots[name] = filled(dice.pick(lists[name.rstrip("0123456789")]))
-            return slots[name]
-
-        def filled(paragraph: str) -> str:
-            before = ""
-            while before != paragraph:
-                before, paragraph = paragraph, _SLOT.sub(fill, paragraph)
-            return _DISGUISED.sub(lambda match: disguised(match[1], dice), paragraph.replace("\\n", "\n"))
-
+        blanks = Blanks(known, lists, dice)
         said = {
-            choice.part: [filled(chosen) for chosen in dice.some(choice.paragraphs, choice.count)]
+            choice.part: [blanks.filled(chosen) for chosen in dice.some(choice.paragraphs, choice.count)]
             for choice in self.choices
         }
         paragraphs = [text for part, texts in said.items() if part not in _NOT_TEXT for text in texts]

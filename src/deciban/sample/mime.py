@@ -17,7 +17,7 @@ import quopri
 from deciban.value import Value
 
 _LONGEST_LINE = 76
-_LONGEST_WORD = 40  # bytes before encoding, so that an encoded word stays below its 75 characters in base64
+_LONGEST_WORD = 75
 
 
 class Part(Value):
@@ -55,7 +55,9 @@ def mailbox(name: str, address: str, charset: str = "utf-8", letter: str = "b") 
     if not name:
         return address
     if not name.isascii():
-        return " ".join(_encoded_words(name, charset, letter)) + f" <{address}>"
+        # Readers that keep the space between two encoded words would split the name: one word holds more in base64.
+        words = _encoded_words(name, charset, letter)
+        return " ".join(words if len(words) == 1 else _encoded_words(name, charset, "b")) + f" <{address}>"
     quoted = f'"{name}"' if any(mark in name for mark in ',.:;()@"') else name
     return f"{quoted} <{address}>"
 
@@ -63,14 +65,10 @@ def mailbox(name: str, address: str, charset: str = "utf-8", letter: str = "b") 
 def _encoded_words(value: str, charset: str, letter: str) -> list[str]:
     words, start = [], 0
     for end in range(1, len(value) + 1):
-        if end == len(value) or len(value[start : end + 1].encode(charset)) > _longest(charset, letter):
+        if end == len(value) or len(_encoded_word(value[start : end + 1], charset, letter)) > _LONGEST_WORD:
             words.append(_encoded_word(value[start:end], charset, letter))
             start = end
     return words
-
-
-def _longest(charset: str, letter: str) -> int:
-    return _LONGEST_WORD if letter == "b" else (_LONGEST_LINE - 12 - len(charset)) // 3
 
 
 def _encoded_word(text: str, charset: str, letter: str) -> str:

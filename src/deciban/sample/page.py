@@ -1,9 +1,9 @@
-"""The text of a draft as plain lines and as HTML, in the manner of a note or of a newsletter.
+r"""The text of a draft as plain lines and as HTML, in the manner of a note or of a newsletter.
 
 >>> plain(("Your order is on its way: [follow it -> https://shop.example/7]",))
-'Your order is on its way: follow it <https://shop.example/7>\\n'
+'Your order is on its way: follow it <https://shop.example/7>\n'
 >>> note(("Hi & welcome", "~ unseen"))
-'<html><body><div>Hi &amp; welcome</div><br><div style="display:none">unseen</div><br></body></html>\\n'
+'<html><body><div>Hi &amp; welcome</div><br><div style="display:none">unseen</div><br></body></html>\n'
 """
 
 from __future__ import annotations
@@ -50,8 +50,12 @@ def newsletter(title: str, paragraphs: tuple[str, ...], dice: Dice, domain: str)
 
 def _division(text: str) -> str:
     if text.startswith("!"):
-        return _LINK.sub(r'<a href="\2"><img src="\2/picture.png" alt="\1" width="560"></a>', text[1:].strip())
-    marked = _LINK.sub(r'<a href="\2">\1</a>', html.escape(text.lstrip("~ "), quote=False).replace("-&gt;", "->"))
+        return _LINK.sub(
+            r'<a href="\2"><img src="\2/picture.png" alt="\1" width="560"></a>', text[1:].strip()
+        )
+    marked = _LINK.sub(
+        r'<a href="\2">\1</a>', html.escape(text.lstrip("~ "), quote=False).replace("-&gt;", "->")
+    )
     style = ' style="display:none"' if text.startswith("~") else ""
     return f"<div{style}>{marked.replace(chr(10), '<br>')}</div><br>"
 
@@ -62,6 +66,7 @@ def _with_addresses(text: str) -> str:
 
 def _wrapped(text: str, width: int) -> str:
     lines = [
-        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in text.split("\n")
+        textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
     ]
     return "\n".join(lines) + "\n"
