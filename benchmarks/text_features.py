@@ -1,34 +1,23 @@
 """TextFeatures against scikit-learn's vectorizers: words and pairs of Twenty Newsgroups, one core, CPU time.
 
-    python -m benchmarks.text_features [ROUNDS]
+    python -m benchmarks text_features
 
-Each round runs all of them one after the other; reported is each one's best round, so that other work on the machine
-falls out, and the ratio to ours.
+Each round runs all of them one after the other; reported is each one's best round, so that other work on the
+machine falls out, and the ratio to ours.
 """
 
-import sys
-import tarfile
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
+from benchmarks.corpora import newsgroups_by_date
 from deciban.learners import TextFeatures
 
-ARCHIVE = Path(__file__).parents[2] / "shared" / "data" / "20newsgroups_bydate.tar.gz"
 PAIRS = {"ngram_range": (1, 2)}
-
-
-def newsgroups() -> list[str]:
-    """The texts of the training part."""
-    with tarfile.open(ARCHIVE, "r|gz") as members:
-        return [
-            opened.read().decode("latin-1")
-            for member in members
-            if member.isfile() and "-train/" in member.name and (opened := members.extractfile(member))
-        ]
 
 
 def contestants(texts: list[str]) -> dict[str, Callable[[], Any]]:
@@ -41,7 +30,7 @@ def contestants(texts: list[str]) -> dict[str, Callable[[], Any]]:
 
 
 def main(rounds: int = 3) -> None:
-    texts = newsgroups()
+    texts, _ = newsgroups_by_date()["train"]
     megabytes = sum(map(len, texts)) / 1e6
     best = dict.fromkeys(contestants(texts), float("inf"))
     for _ in range(rounds):
@@ -52,8 +41,8 @@ def main(rounds: int = 3) -> None:
     print(f"{len(texts)} texts, {megabytes:.1f} MB, words and pairs, one core, best of {rounds} rounds")
     for name, seconds in best.items():
         hashed, named = seconds / best["TextFeatures"], seconds / best["TextFeatures(named=True)"]
-        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:7.1f} × ours hashed {named:7.1f} × ours named")
+        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:6.1f} × hashed {named:6.1f} × named")
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

@@ -1,4 +1,4 @@
-"""Prints the work of making both views of each attack at one size and at twice that size, as JSON; see work_of_attacks.py."""
+"""Prints the work of both views of each attack, at one size and at twice that size, as JSON."""
 
 import ctypes
 import json

@@ -127,8 +127,9 @@ class Categorical(Family):
         if bool(np.any(n <= 0)):
             label, feature = np.argwhere(n <= 0)[0]
             raise NotEnoughValues(
-                f"Label {posterior.labels.tolist()[label]!r} has no value of feature {features.names[feature]!r}, so "
-                f"rule={rule!r} has nothing to read. Give it a prior, such as 1."
+                f"Label {posterior.labels.tolist()[label]!r} has no value of feature "
+                f"{features.names[feature]!r}, so rule={rule!r} has nothing to read. "
+                "Give it a prior, such as 1."
             )
         widths = np.diff(features.starts)
         theta = share(count, n[:, features.owner], widths[features.owner], rule)

@@ -121,7 +121,8 @@ class Gaussian(Family):
             label, feature = np.argwhere(scatter(rest) < -allowed)[0]
             raise CannotForget(
                 f"More would be forgotten than was learned: the variance of feature "
-                f"{rest.features.names[feature]!r} under label {rest.labels.tolist()[label]!r} would fall below zero."
+                f"{rest.features.names[feature]!r} under label {rest.labels.tolist()[label]!r} would fall "
+                "below zero."
             )
 
     def slice(self, tally: Tally, selection: Any) -> Tally:
@@ -204,7 +205,7 @@ class Gaussian(Family):
         return np.asarray(np.broadcast_to(summed, values.shape))
 
     def _scatter(self, tally: Tally) -> Floats:
-        """The scatter, or nothing where it is lost in the rounding of the squares that it is left over from."""
+        """The scatter, or nothing where it is lost in the rounding of the squares that it is left of."""
         found = scatter(tally)
         return np.where(found > LOST * tally.sums["squares"], found, 0.0)
 

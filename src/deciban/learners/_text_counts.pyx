@@ -77,15 +77,25 @@ cdef int out_of_memory() except -1 nogil:
         raise MemoryError
 
 
+cdef int reserve_numbers(Numbers* numbers, Py_ssize_t more) except -1 nogil:
+    """Room for so many more numbers; doubling keeps a series of additions linear."""
+    cdef Py_ssize_t room
+    cdef int32_t* moved
+    if numbers.room - numbers.size >= more:
+        return 0
+    room = max(2 * numbers.room, numbers.size + more + 1024)
+    moved = <int32_t*>realloc(numbers.data, room * sizeof(int32_t))
+    if moved == NULL:
+        out_of_memory()
+    numbers.data = moved
+    numbers.room = room
+    return 0
+
+
 cdef inline int push_number(Numbers* numbers, int32_t value) except -1 nogil:
     """One more number at the end."""
-    cdef int32_t* moved
     if numbers.size == numbers.room:
-        moved = <int32_t*>realloc(numbers.data, (2 * numbers.room + 1024) * sizeof(int32_t))
-        if moved == NULL:
-            out_of_memory()
-        numbers.data = moved
-        numbers.room = 2 * numbers.room + 1024
+        reserve_numbers(numbers, 1)
     numbers.data[numbers.size] = value
     numbers.size += 1
     return 0
@@ -172,15 +182,25 @@ cdef int end_row(Batch* batch) except -1 nogil:
     """Counts the columns of a text whose hashes were collected."""
     cdef Hashes* hashes = &batch.row_hashes
     cdef int32_t column, last = -1
-    cdef Py_ssize_t i
+    cdef int32_t* columns
+    cdef int32_t* counts
+    cdef Py_ssize_t i, found = 0
+    cdef bint new
     sort_hashes(hashes, &batch.spare)
+    reserve_numbers(&batch.numbers, hashes.size)
+    reserve_numbers(&batch.counts, hashes.size)
+    columns = batch.numbers.data + batch.numbers.size
+    counts = batch.counts.data + batch.counts.size
+    # Whether a column is new cannot be predicted, so there is no branch on it.
     for i in range(hashes.size):
         column = <int32_t>(hashes.data[i] >> batch.key_shift)
-        if column != last:
-            push_number(&batch.numbers, column)
-            push_number(&batch.counts, 0)
-            last = column
-        batch.counts.data[batch.counts.size - 1] += 1
+        new = column != last
+        found += new
+        columns[found - 1] = column
+        counts[found - 1] = 1 if new else counts[found - 1] + 1
+        last = column
+    batch.numbers.size += found
+    batch.counts.size += found
     hashes.size = 0
     return 0
 
