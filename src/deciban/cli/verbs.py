@@ -32,6 +32,7 @@ VERBS = {
     "why": "explain the verdict about a message, feature by feature",
     "filter": "pass a message through, with the verdict in its header",
     "forget": "take back what was taught, as if it had never been",
+    "status": "show how good the filter is on your own mail",
     "read": "show what the filter sees in a message",
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",

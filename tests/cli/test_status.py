@@ -1,0 +1,62 @@
+import json
+
+import pytest
+
+from deciban.cli import main
+from deciban.text import read
+
+
+def test_a_page_shows_lessons_rates_and_a_curve(taught, database, capsys):
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    assert page.startswith(f"{database}: 40 lessons (20 spam, 20 ham)\n")
+    assert "good mail taken for spam" in page
+    assert "1-ROCA%" in page
+    assert "Learning curve" in page
+
+
+def test_a_lesson_that_was_taught_wrongly_is_found_and_its_command_undoes_it(taught, database, capsys):
+    wrong = taught / "new-spam.eml"
+    main(["learn", "ham", str(wrong)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    digest = read(wrong.read_bytes()).digest.hex()
+    command = f"deciban forget --digest {digest}"
+    assert command in page
+    assert "taught as ham, looked like spam" in page
+    assert main([*command.split()[1:], "--yes"]) == 0
+    capsys.readouterr()
+    main(["status"])
+    assert digest not in capsys.readouterr().out
+
+
+def test_json_has_the_same_numbers(taught, capsys):
+    main(["learn", "ham", str(taught / "new-spam.eml")])
+    capsys.readouterr()
+    assert main(["status", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["lessons"] == {"spam": 20, "ham": 21}
+    # Until both labels were taught there is nothing to examine: 20 of spam and the first of ham.
+    assert record["examined"] == record["overall"]["good"] + record["overall"]["spam"] == 20
+    assert record["doubts"][0]["label"] == "ham"
+    assert record["doubts"][0]["sender"] == "winner@spam.example"
+    assert record["curve"][-1][0] == 20
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_one_label_is_too_few_for_verdicts(mails, database, capsys, label):
+    main(["learn", label, str(mails / label)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert capsys.readouterr().out.endswith("Every verdict is unsure until two labels were taught.\n")
+
+
+def test_labels_other_than_spam_and_ham_have_a_status_too(mails, database, capsys):
+    for label, folder in (("work", "ham"), ("\x1b[2J", "spam")):
+        main(["learn", label, str(mails / folder)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    assert "lessons examined" in page
+    assert "\x1b" not in page
