@@ -1,4 +1,4 @@
-"""Killed at any point, used by many at once, on damaged or foreign files: nothing acknowledged is ever lost."""
+"""Killed at any point, used by many at once, on damaged files: nothing acknowledged is ever lost."""
 
 import json
 import os

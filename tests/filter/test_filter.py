@@ -267,3 +267,12 @@ def test_headers_that_are_no_text_are_kept_somehow(path: str) -> None:
             "spam", [RawMessage("x\udcff", b"Subject: \xff\xfe =?utf-8?q?=ED=A0=80?=\nFrom: \xff@\xfe\n\nx")]
         )
         assert len(list(filter_.lessons())) == 1
+
+
+def test_many_messages_are_forgotten_in_one_replay(taught: Filter) -> None:
+    digests = [read(mail("spam", number).data).digest for number in range(4)]
+    before = taught.ledger.stamp().changes
+    assert taught.forget(digests=[*digests, b"unknown"]) == 4
+    assert taught.ledger.stamp().changes == before + 1
+    assert taught.forget(digests=[]) == 0
+    assert taught.is_replay()

@@ -31,9 +31,11 @@ from deciban.filter._committee import Committee, check_label
 from deciban.filter.course import features_of
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
+from deciban.filter.preferences import Preferences
 from deciban.filter.settings import Settings
 from deciban.filter.snapshot import Snapshot
-from deciban.filter.verdict import SPAM, Verdict, log_odds
+from deciban.filter.threshold import Assurance, Threshold
+from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
 from deciban.value import Value
 
@@ -79,6 +81,8 @@ class Filter:
         self.ledger = ledger
         self.snapshot = snapshot
         self._distrusts_snapshot = False
+        self._preferences = "", Preferences()
+        self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
         self._private: tuple[Stamp, Committee] | None = None
 
     @classmethod
@@ -122,7 +126,8 @@ class Filter:
         """
         check_label(label)
         total = Learned()
-        for batch in _batches(_lesson(label, raw, by) for raw in messages):
+        preferences = self.preferences
+        for batch in _batches(_lesson(label, raw, by, preferences) for raw in messages):
             try:
                 total += self._learn_batch(label, batch)
             except DamagedSnapshot:
@@ -233,33 +238,88 @@ class Filter:
     def classify(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message."""
         message = message if isinstance(message, Message) else read(message)
-        features = features_of(message)
-        return self._ask(lambda committee: Verdict.of(_totals(committee, features)))
+        features = features_of(message, self.preferences.facts(message))
+        return self._decided(message, self._ask(lambda committee: totals_of(committee, features)))
 
     def why(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
-        read_message = message if isinstance(message, Message) else read(message)
-        return self._ask(lambda committee: _explained(committee, read_message))
+        from deciban.filter.evidence import gather_evidence
+
+        message = message if isinstance(message, Message) else read(message)
+        facts = self.preferences.facts(message)
+        features = features_of(message, facts)
+
+        def explained(committee: Committee) -> Verdict:
+            totals = totals_of(committee, features)
+            verdict = self._decided(message, totals)
+            if verdict.probability is None:
+                return verdict
+            against = runner_up(totals, verdict.label)
+            return verdict.replaced(
+                evidence=gather_evidence(committee, message, facts, verdict.label, against)
+            )
+
+        return self._ask(explained)
+
+    def _decided(self, message: Message, totals: dict[str, float]) -> Verdict:
+        """The verdict of the totals, as the user's preferences have it."""
+        verdict = Verdict.of(totals)
+        if verdict.label != SPAM or verdict.probability is None:
+            return verdict
+        if self.preferences.allows(message):
+            return Verdict.of(totals, label=runner_up(totals, SPAM))
+        bar = self.assurance().bar
+        return verdict.replaced(unsure=bar is None or log_odds(totals) <= bar)
+
+    @property
+    def preferences(self) -> Preferences:
+        """What the user prefers; `prefer` changes it."""
+        text = self.ledger.fact("preferences", "")
+        if text != self._preferences[0]:
+            self._preferences = text, Preferences.from_text(text)
+        return self._preferences[1]
+
+    def prefer(self, **changes: object) -> None:
+        """Change some of the `Preferences`: cost, promise, contacts, allowed."""
+        preferences = self.preferences.replaced(**changes)
+        with self.ledger.writing():
+            self.ledger.set_fact("preferences", preferences.text())
+
+    def assurance(self) -> Assurance:
+        """The bar that spam must exceed, and on how much evidence."""
+        threshold = self.preferences.threshold
+        key = threshold, self.ledger.stamp()
+        if self._assurance is None or self._assurance[0] != key:
+            judged = self.ledger.recent_good(threshold.window)
+            self._assurance = key, Assurance.of(threshold, judged)
+        return self._assurance[1]
 
     def forget(
         self,
         *,
         message: bytes | None = None,
         digest: bytes | None = None,
+        digests: Iterable[bytes] | None = None,
         label: str | None = None,
         sender: str | None = None,
         source: str | None = None,
         since: float | None = None,
         until: float | None = None,
     ) -> int:
-        """Erase the lessons for which everything given holds, as if they had never been; their number."""
+        """Erase the lessons for which everything given holds, as if they had never been; their number.
+
+        ``digests`` are those of many messages at once, for one replay.
+        """
         digest = read(message).digest if message is not None else digest
         selection = Selection(
             digest=digest, label=label, sender=sender, source=source, since=since, until=until
         )
-        selection.condition()
+        listed = None if digests is None else set(digests)
+        if listed is None:
+            selection.condition()
         with self._changing():
-            count = self.ledger.remove([lesson.digest for lesson in self.ledger.select(selection)])
+            chosen = (lesson.digest for lesson in self.ledger.select(selection))
+            count = self.ledger.remove([key for key in chosen if listed is None or key in listed])
             if count:
                 self._replay()
         if count:
@@ -302,19 +362,9 @@ class Filter:
             return replayed == kept and self.state() == committee.state()
 
 
-def _totals(committee: Committee, features: Features) -> dict[str, float]:
+def totals_of(committee: Committee, features: Features) -> dict[str, float]:
+    """The judge's totals by label."""
     return dict(zip(committee.labels, committee.score(features), strict=True))
-
-
-def _explained(committee: Committee, message: Message) -> Verdict:
-    from deciban.filter.evidence import gather_evidence
-
-    totals = _totals(committee, features_of(message))
-    verdict = Verdict.of(totals)
-    if verdict.probability is None:
-        return verdict
-    first, second, *_ = sorted(totals, key=totals.__getitem__, reverse=True)
-    return verdict.replaced(evidence=gather_evidence(committee, message, (), first, second))
 
 
 def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:
@@ -345,7 +395,7 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def _lesson(label: str, raw: RawMessage, by: str) -> Lesson:
+def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
     from deciban.text.words import sender_of
 
     message = read(raw.data)
@@ -359,7 +409,7 @@ def _lesson(label: str, raw: RawMessage, by: str) -> Lesson:
         subject=storable(message.header("subject")[:MOST_CHARACTERS]),
         date=storable(message.header("date")[:MOST_CHARACTERS]),
         message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
-        features=features_of(message),
+        features=features_of(message, preferences.facts(message)),
     )
 
 

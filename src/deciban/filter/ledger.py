@@ -325,6 +325,12 @@ class Ledger:
             for last, *fields, code in rows:  # noqa: B007 (the next page begins behind it)
                 yield Lesson(*fields, Features.decode(code))  # type: ignore[call-arg]
 
+    def recent_good(self, count: int) -> list[float]:
+        """The log-odds of spam in the most recent exams of good mail, at most so many."""
+        sql = f"""SELECT spam {FROM_LESSONS} JOIN exams USING (position)
+            WHERE labels.name <> 'spam' AND spam IS NOT NULL ORDER BY position DESC LIMIT ?"""
+        return [spam for (spam,) in self._all(sql, count)]
+
     def replay(self) -> Iterator[tuple[int, str, Features]]:
         """The position, label and features of every lesson, in their order."""
         sql = f"SELECT position, labels.name, features {FROM_LESSONS} ORDER BY position"

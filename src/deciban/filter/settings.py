@@ -53,7 +53,7 @@ class Settings(Value):
     rate: float
     """The step of the weights, before AdaGrad divides it."""
     rest: float
-    """The weights take no step where they leave all wrong labels together less than this: that would touch every
+    """The weights take no step where they leave all wrong labels together less than this: it would touch each
     row of the message and change little (1-ROCA% on SpamAssassin is .0353 with, .0358 without)."""
     judge_rate: float
     """The step of the judge."""

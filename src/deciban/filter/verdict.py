@@ -71,14 +71,20 @@ class Verdict(Value):
         )
 
     @classmethod
-    def of(cls, totals: Mapping[str, float]) -> Verdict:
-        """The verdict of the judge's totals, in nats, by label."""
+    def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:
+        """The verdict of the judge's totals, in nats, by label; a ``label`` that is given wins in any case."""
         ranked = sorted(totals, key=totals.__getitem__, reverse=True)
         if len(ranked) < 2:
             return cls(ranked[0] if ranked else "", None, 0.0, {}, unsure=True)
+        label = label or ranked[0]
         probabilities = probabilities_of(totals)
-        decibans = DECIBANS_A_NAT * (totals[ranked[0]] - totals[ranked[1]])
-        return cls(ranked[0], probabilities[ranked[0]], decibans, probabilities, unsure=False)
+        decibans = DECIBANS_A_NAT * (totals[label] - totals[runner_up(totals, label)])
+        return cls(label, probabilities[label], decibans, probabilities, unsure=False)
+
+
+def runner_up(totals: Mapping[str, float], label: str) -> str:
+    """The label with the largest total but for this one."""
+    return max((other for other in totals if other != label), key=totals.__getitem__)
 
 
 def probabilities_of(totals: Mapping[str, float]) -> dict[str, float]:

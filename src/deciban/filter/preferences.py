@@ -1,0 +1,80 @@
+"""What the user prefers: kept in the ledger, changed at any time, without a replay.
+
+Unlike `Settings`, preferences do not decide what is learned from a lesson, with one exception that is itself
+kept in the lesson: whether its sender was a contact when it was taught.
+
+>>> preferences = Preferences(promise=0.01, contacts=["ann@example.org"])
+>>> Preferences.from_text(preferences.text()) == preferences
+True
+"""
+
+from __future__ import annotations
+
+from deciban.filter.contacts import FACT, is_known
+from deciban.filter.threshold import Threshold
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deciban.text import Message
+
+
+class Preferences(Value):
+    """The threshold and the people whom the user knows."""
+
+    __slots__ = ("cost", "promise", "contacts", "allowed")  # noqa: RUF023 (the order of reading)
+    cost: float
+    promise: float | None
+    contacts: frozenset[str]
+    allowed: frozenset[str]
+    """The allow list: senders who are never called spam."""
+
+    def __init__(
+        self,
+        cost: float = 9.0,
+        promise: float | None = None,
+        contacts: Iterable[str] = (),
+        allowed: Iterable[str] = (),
+    ) -> None:
+        Threshold(cost, promise)
+        self._set(
+            cost=cost,
+            promise=promise,
+            contacts=frozenset(address.lower() for address in contacts),
+            allowed=frozenset(address.lower() for address in allowed),
+        )
+
+    @property
+    def threshold(self) -> Threshold:
+        """What must hold before a message is called spam."""
+        return Threshold(self.cost, self.promise)
+
+    def facts(self, message: Message) -> tuple[str, ...]:
+        """What is known about a message from outside, as features."""
+        return (FACT,) if self.contacts and is_known(_sender(message), self.contacts) else ()
+
+    def allows(self, message: Message) -> bool:
+        """Whether its sender is on the allow list."""
+        return bool(self.allowed) and is_known(_sender(message), self.allowed)
+
+    def text(self) -> str:
+        """As the ledger keeps it."""
+        import json
+
+        people = {"contacts": sorted(self.contacts), "allowed": sorted(self.allowed)}
+        return json.dumps({"cost": self.cost, "promise": self.promise, **people})
+
+    @classmethod
+    def from_text(cls, text: str) -> Preferences:
+        """What `text` wrote."""
+        import json
+
+        return cls(**json.loads(text))
+
+
+def _sender(message: Message) -> str:
+    from deciban.text.words import sender_of
+
+    return sender_of(message)

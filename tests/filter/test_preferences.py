@@ -1,0 +1,85 @@
+"""Preferences: kept with the ledger, seen by every process, changed without a replay."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.errors import BadSetting
+from deciban.filter import Filter, Settings
+from deciban.filter.preferences import Preferences
+from deciban.text import read
+from tests.filter.mails import mail
+
+SMALL = Settings(bits=10, salt=99)
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
+        for number in range(30):
+            filter_.learn("spam", [mail("spam", number)])
+            filter_.learn("ham", [mail("ham", number)])
+        yield filter_
+
+
+def test_a_high_cost_makes_spam_unsure_and_good_mail_stays_good(taught: Filter) -> None:
+    spam, ham = mail("spam", 50).data, mail("ham", 50).data
+    assert not taught.classify(spam).unsure
+    taught.prefer(cost=1e9)
+    assert (taught.classify(spam).label, taught.classify(spam).unsure) == ("spam", True)
+    assert (taught.classify(ham).label, taught.classify(ham).unsure) == ("ham", False)
+    assert taught.why(spam).unsure
+
+
+def test_a_promise_is_unsure_until_there_is_enough_good_mail(taught: Filter) -> None:
+    spam = mail("spam", 50).data
+    taught.prefer(promise=0.05)
+    assert taught.assurance().bar is None
+    assert taught.assurance().needed == 40
+    assert taught.classify(spam).unsure
+    taught.learn("ham", (mail("ham", number) for number in range(30, 50)))
+    assert taught.assurance().bar is not None
+    assert not taught.classify(spam).unsure
+
+
+def test_other_processes_see_what_is_preferred_and_nothing_is_replayed(taught: Filter) -> None:
+    with Filter.open(taught.ledger.path) as other:
+        assert other.preferences == Preferences()
+        stamp = taught.ledger.stamp()
+        taught.prefer(cost=2.0, contacts=["Ann@example.org"])
+        assert other.preferences == Preferences(cost=2.0, contacts={"ann@example.org"})
+        assert other.ledger.stamp() == stamp
+
+
+def test_what_cannot_be_meant_is_not_kept(taught: Filter) -> None:
+    with pytest.raises(BadSetting):
+        taught.prefer(promise=2.0)
+    assert taught.preferences.promise is None
+
+
+def test_a_contact_is_a_feature_of_the_message_and_of_its_lesson(taught: Filter) -> None:
+    message = mail("ham", 60)
+    taught.prefer(contacts=["ham60@example.org"])
+    names = {item.name for item in taught.why(message.data).evidence}
+    assert "fact:sender-in-contacts" in names
+    taught.learn("ham", [message])
+    (lesson,) = taught.lessons(digest=read(message.data).digest)
+    taught.prefer(contacts=[])
+    assert "fact:sender-in-contacts" not in {item.name for item in taught.why(message.data).evidence}
+    with Filter.open(taught.ledger.path + "2", SMALL) as plain:
+        plain.learn("ham", [message])
+        (without,) = plain.lessons()
+    assert len(lesson.features) == len(without.features) + 1
+    assert taught.is_replay()
+
+
+def test_a_sender_on_the_allow_list_is_never_called_spam(taught: Filter) -> None:
+    spam = mail("spam", 50).data
+    before = taught.classify(spam)
+    taught.prefer(allowed=["@example.org"])
+    verdict = taught.why(spam)
+    assert (verdict.label, verdict.unsure) == ("ham", False)
+    # It is decided against the evidence, and says so.
+    assert verdict.decibans == -before.decibans
+    assert sum(item.decibans for item in verdict.evidence) == pytest.approx(verdict.decibans, abs=1e-9)
