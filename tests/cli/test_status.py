@@ -10,7 +10,7 @@ def test_a_page_shows_lessons_rates_and_a_curve(taught, database, capsys):
     assert main(["status"]) == 0
     page = capsys.readouterr().out
     assert page.startswith(f"{database}: 40 lessons (20 spam, 20 ham)\n")
-    assert "good mail taken for spam" in page
+    assert "good mail called spam" in page
     assert "1-ROCA%" in page
     assert "Learning curve" in page
 
@@ -42,6 +42,23 @@ def test_json_has_the_same_numbers(taught, capsys):
     assert record["doubts"][0]["label"] == "ham"
     assert record["doubts"][0]["sender"] == "winner@spam.example"
     assert record["curve"][-1][0] == 20
+
+
+def test_the_status_says_what_is_promised_and_what_is_missing_for_it(taught, capsys):
+    main(["status"])
+    assert "more than 9 times as likely spam as not. No promise was asked for" in capsys.readouterr().out
+    main(["prefer", "--promise", "0.2"])
+    capsys.readouterr()
+    main(["status"])
+    assert "Promised: at most 20.0000% of good mail is lost. Called spam: what has" in capsys.readouterr().out
+    main(["prefer", "--promise", "0.001"])
+    capsys.readouterr()
+    main(["status"])
+    assert "It takes 2,000 examined good mails to keep that" in capsys.readouterr().out
+    main(["status", "--json"])
+    record = json.loads(capsys.readouterr().out)
+    assert record["promise"] == 0.001
+    assert record["assurance"]["needed"] == 2000
 
 
 @pytest.mark.parametrize("label", ["spam", "ham"])

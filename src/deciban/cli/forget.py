@@ -16,7 +16,6 @@ from deciban.sources import open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.filter import Filter
     from deciban.filter.lesson import Lesson
 
 EXAMPLES = (
@@ -73,12 +72,9 @@ def run(options: argparse.Namespace) -> int:
         if not options.yes and not _agreed(len(lessons)):
             print("deciban: nothing was forgotten", file=sys.stderr)
             return 3
-        say(f"forgotten: {_forget(mail_filter, lessons):,}, as if never taught")
+        count = mail_filter.forget(digests=[lesson.digest for lesson in lessons])
+        say(f"forgotten: {count:,}, as if never taught")
     return 0
-
-
-def _forget(mail_filter: Filter, lessons: list[Lesson]) -> int:
-    return sum(mail_filter.forget(digest=lesson.digest) for lesson in lessons)
 
 
 def _listing(lessons: list[Lesson]) -> Iterator[str]:

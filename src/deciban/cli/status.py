@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.filter.lesson import Lesson
     from deciban.filter.status import Quality, Status
+    from deciban.filter.threshold import Assurance, Threshold
 
 EXAMPLES = (
     ("deciban status", "lessons, error rates, learning curve, doubtful lessons"),
@@ -61,6 +62,7 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[s
     yield f"  {status.examined:,} lessons examined, {wrong:,} with the wrong label ({share:.2%})"
     if status.overall.good + status.overall.spam:
         yield from _quality(status)
+    yield from ("", threshold_line(status.threshold, status.assurance))
     if len(status.curve) > 1:
         yield from _curve(status.curve)
     yield from _doubts(status, lessons)
@@ -79,10 +81,29 @@ def _quality(status: Status) -> Iterator[str]:
     yield "  (≤: at most, with 95% confidence, if new mail resembles the mail taught)"
 
 
+def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
+    """What is called spam, what that promises, and on how much evidence."""
+    if threshold.promise is None:
+        return (
+            f"Called spam: what is more than {threshold.cost:g} times as likely spam as not. "
+            "No promise was asked for (deciban prefer --promise 0.01)."
+        )
+    promise = f"Promised: at most {threshold.promise:.4%} of good mail is lost"
+    if assurance.bar is None:
+        return (
+            f"{promise}. It takes {assurance.needed:,} examined good mails to keep that, and there are "
+            f"{assurance.good:,}: until then nothing is called spam, only unsure."
+        )
+    return (
+        f"{promise}. Called spam: what has more than {assurance.bar * DECIBANS_A_NAT:.1f} dB, as at most half that "
+        f"share of the last {assurance.good:,} good mails had. Assumed: new good mail resembles them."
+    )
+
+
 def _cells(quality: Quality) -> dict[str, str]:
     return {
-        "good mail taken for spam": _rate(quality.lost, quality.good, quality.lost_at_most),
-        "spam taken for good mail": _rate(quality.missed, quality.spam, quality.missed_at_most),
+        "good mail called spam": _rate(quality.lost, quality.good, quality.lost_at_most),
+        "spam not called spam": _rate(quality.missed, quality.spam, quality.missed_at_most),
         "ROC area (1-ROCA%)": _number(quality.roc_loss),
         "calibration (probabilities off)": _number(quality.calibration_error),
         "log-loss in nats": _number(quality.log_loss),
@@ -137,6 +158,9 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "lessons": status.lessons,
         "examined": status.examined,
         "right": status.right,
+        "cost": status.threshold.cost,
+        "promise": status.threshold.promise,
+        "assurance": {name: getattr(status.assurance, name) for name in ("bar", "good", "needed")},
         "overall": _quality_record(status.overall),
         "recent": _quality_record(status.recent),
         "curve": status.curve,

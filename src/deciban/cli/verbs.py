@@ -33,6 +33,7 @@ VERBS = {
     "filter": "pass a message through, with the verdict in its header",
     "forget": "take back what was taught, as if it had never been",
     "status": "show how good the filter is on your own mail",
+    "prefer": "say what a lost mail costs, ask for a promise, name your contacts",
     "read": "show what the filter sees in a message",
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",

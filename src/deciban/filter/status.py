@@ -3,9 +3,8 @@
 Every lesson was classified before it was learned. What was said then is an honest sample of what the filter
 says about new mail, as long as new mail resembles what was taught:
 
->>> from deciban.filter.ledger import ExamRow
 >>> rows = [("ham", -4.0), ("ham", 1.0), ("spam", 3.0), ("spam", 5.0)]
->>> quality = Quality.of([(label == "spam", nats) for label, nats in rows])
+>>> quality = Quality.of([(label == "spam", nats) for label, nats in rows], bar=0.0)
 >>> quality.good, quality.lost, quality.spam, quality.missed, quality.roc_loss
 (2, 1, 2, 0, 0.0)
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from deciban.filter import Filter
     from deciban.filter.ledger import ExamRow
+    from deciban.filter.threshold import Assurance, Threshold
 
 # So many exams say what the filter is like by now: enough to see an error rate of .2%.
 RECENT = 2_000
@@ -41,10 +41,10 @@ class Quality(Value):
     good: int
     """Exams of good mail …"""
     lost: int
-    """… and how many of them were taken for spam."""
+    """… and how many of them were above the bar, and would be rejected."""
     spam: int
     missed: int
-    """Spam taken for good mail."""
+    """Spam that was not above the bar."""
     roc_loss: float | None
     """1-ROCA%; None where there were not both kinds."""
     calibration_error: float | None
@@ -72,18 +72,25 @@ class Quality(Value):
         )
 
     @classmethod
-    def of(cls, exams: Sequence[tuple[bool, float]]) -> Quality:
-        """The quality over exams: whether each was spam, and the log-odds for spam that it was given."""
+    def of(cls, exams: Sequence[tuple[bool, float]], bar: float | None) -> Quality:
+        """The quality over exams: whether each was spam, and the log-odds for spam that it was given.
+
+        The bar is what a message must exceed to be called spam; without one, none is.
+        """
         is_spam = [spam for spam, _ in exams]
         scores = [nats for _, nats in exams]
         probabilities = [_probability(nats) for nats in scores]
         spams = sum(is_spam)
         both = 0 < spams < len(exams)
+
+        def above(nats: float) -> bool:
+            return bar is not None and nats > bar
+
         return cls(
             good=len(exams) - spams,
-            lost=sum(1 for spam, nats in exams if not spam and nats > 0),
+            lost=sum(1 for spam, nats in exams if not spam and above(nats)),
             spam=spams,
-            missed=sum(1 for spam, nats in exams if spam and nats <= 0),
+            missed=sum(1 for spam, nats in exams if spam and not above(nats)),
             roc_loss=metrics.roc_loss(scores, is_spam) if both else None,
             calibration_error=metrics.calibration_error(probabilities, is_spam) if exams else None,
             log_loss=metrics.log_loss(probabilities, is_spam) if exams else None,
@@ -119,13 +126,27 @@ class Doubt(Value):
 class Status(Value):
     """The lessons of a filter, what its exams say about it, and which lessons deserve a second look."""
 
-    __slots__ = ("lessons", "examined", "right", "overall", "recent", "curve", "doubts")  # noqa: RUF023
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "lessons",
+        "examined",
+        "right",
+        "threshold",
+        "assurance",
+        "overall",
+        "recent",
+        "curve",
+        "doubts",
+    )
     lessons: dict[str, int]
     """By label."""
     examined: int
     """Lessons of labels that the filter knew by then, …"""
     right: int
     """… and how many of them it gave the right label."""
+    threshold: Threshold
+    """What was asked of the filter …"""
+    assurance: Assurance
+    """… and where the bar lies by now, on how much evidence."""
     overall: Quality
     recent: Quality
     curve: tuple[tuple[int, float], ...]
@@ -137,6 +158,8 @@ class Status(Value):
         lessons: dict[str, int],
         examined: int,
         right: int,
+        threshold: Threshold,
+        assurance: Assurance,
         overall: Quality,
         recent: Quality,
         curve: tuple[tuple[int, float], ...],
@@ -146,6 +169,8 @@ class Status(Value):
             lessons=lessons,
             examined=examined,
             right=right,
+            threshold=threshold,
+            assurance=assurance,
             overall=overall,
             recent=recent,
             curve=curve,
@@ -158,12 +183,15 @@ def status_of(mail_filter: Filter) -> Status:
     exams = [(digest, label, exam) for digest, label, exam in mail_filter.exams() if exam.best is not None]
     spam_exams = [(label == SPAM, exam.spam) for _, label, exam in exams if exam.spam is not None]
     right = [exam.best == label for _, label, exam in exams]
+    assurance = mail_filter.assurance()
     return Status(
         lessons=mail_filter.labels(),
         examined=len(exams),
         right=sum(right),
-        overall=Quality.of(spam_exams),
-        recent=Quality.of(spam_exams[-RECENT:]),
+        threshold=mail_filter.preferences.threshold,
+        assurance=assurance,
+        overall=Quality.of(spam_exams, assurance.bar),
+        recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
         curve=learning_curve(right),
         doubts=_doubts(exams),
     )
