@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections import Counter
 from datetime import UTC
+from functools import cache
 from ipaddress import ip_address, ip_network
 
 import pytest
@@ -19,7 +20,7 @@ from deciban.sources import open_source
 from deciban.text import read
 
 # Of every mail of seed 0, in order: a change of a text or of the code changes it, a machine must not.
-DIGEST = "pinned"
+DIGEST = "14b8444928f396ffff0b33afef32bfbb35c25c17229660640a007fcd6002c1b1"
 
 MALFORMED = {
     "broken_header", "broken_encoded_word", "raw_8bit_header", "broken_base64", "broken_quoted",
@@ -41,6 +42,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@cache
 def parsed(mail):
     """The mail as the standard library reads it: an oracle that shares no code with ours."""
     return email.message_from_bytes(mail.data, policy=email.policy.default)
@@ -132,10 +134,10 @@ def test_both_readers_see_the_same_subject_and_sender(mails):
 
 
 def test_the_kinds_of_content_that_mail_comes_in_are_there(mails):
-    kinds = Counter(part.get_content_type() for mail in mails for part in parsed(mail).walk())
-    assert set(kinds) >= {
+    assert {part.get_content_type() for mail in mails for part in parsed(mail).walk()} == {
         "text/plain", "text/html", "text/calendar", "multipart/alternative", "multipart/mixed",
-        "multipart/related", "application/pdf", "application/ics", "application/zip", "image/png", "image/jpeg",
+        "multipart/related", "application/pdf", "application/ics", "application/zip", "image/png",
+        "image/jpeg",
     }  # fmt: skip
     parts = [part for mail in mails for part in parsed(mail).walk()]
     assert {part.get_content_charset() for part in parts} >= {

@@ -10,7 +10,7 @@ never seen before.
 
 >>> mails = sample_mails(seed=0)
 >>> len(mails), sum(mail.label == "spam" for mail in mails)
-(399, 178)
+(399, 175)
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import quopri
 from deciban.value import Value
 
 _LONGEST_LINE = 76
-_LONGEST_WORD = 75
+_LONGEST_WORD = 66  # 75 are allowed, but "Subject: " shall fit on the same line
 
 
 class Part(Value):
@@ -55,7 +55,7 @@ def mailbox(name: str, address: str, charset: str = "utf-8", letter: str = "b") 
     if not name:
         return address
     if not name.isascii():
-        # Readers that keep the space between two encoded words would split the name: one word holds more in base64.
+        # Some readers keep the space between encoded words, which would split the name; base64 is shorter.
         words = _encoded_words(name, charset, letter)
         return " ".join(words if len(words) == 1 else _encoded_words(name, charset, "b")) + f" <{address}>"
     quoted = f'"{name}"' if any(mark in name for mark in ',.:;()@"') else name
