@@ -276,3 +276,10 @@ def test_many_messages_are_forgotten_in_one_replay(taught: Filter) -> None:
     assert taught.ledger.stamp().changes == before + 1
     assert taught.forget(digests=[]) == 0
     assert taught.is_replay()
+
+
+def test_one_word_can_be_looked_up(taught: Filter) -> None:
+    seen = taught.word("free")
+    assert seen["spam"].count > 0 == seen["ham"].count
+    assert seen["spam"].weight > 0 > seen["ham"].weight
+    assert taught.word("neverseen")["spam"].count == 0

@@ -28,6 +28,7 @@ from time import monotonic, time
 
 from deciban.errors import DamagedSnapshot
 from deciban.filter._committee import Committee, check_label
+from deciban.filter._lesson_code import shorten
 from deciban.filter.course import features_of
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
@@ -37,12 +38,13 @@ from deciban.filter.snapshot import Snapshot
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
+from deciban.text._hashing import feature_hash
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Self, TypeVar
+    from typing import IO, Self, TypeVar
 
     from deciban.filter._lesson_code import Features
     from deciban.sources import RawMessage
@@ -72,6 +74,19 @@ class Learned(Value):
         return Learned(
             self.learned + other.learned, self.known + other.known, self.relearned + other.relearned
         )
+
+
+class WordCount(Value):
+    """What was learned about one feature under one label."""
+
+    __slots__ = ("count", "weight")
+    count: int
+    """In how many of the lessons that the counts were taught it was seen."""
+    weight: float
+    """Its weight, in nats before the judge."""
+
+    def __init__(self, count: int, weight: float) -> None:
+        self._set(count=count, weight=weight)
 
 
 class Filter:
@@ -341,6 +356,55 @@ class Filter:
             Selection(digest=digest, label=label, sender=sender, source=source, since=since, until=until)
         )
 
+    def merge(self, path: str) -> int:
+        """Take over the lessons of another ledger; how many were new or replaced an older one.
+
+        The union is put in the order of (time taught, digest) and replayed, so it does not matter which ledger
+        is merged into which. Of a message that both know, the lesson taught last is kept.
+        """
+        with Ledger(path, read_only=True) as other, other.reading():
+            return self._unite(other.select(Selection()))
+
+    def import_(self, stream: Iterable[str]) -> int:
+        """Take over the lessons of an export, as `merge` does; either all of them or none."""
+        from deciban.filter.exchange import read_lessons
+
+        return self._unite(read_lessons(stream))
+
+    def export(self, stream: IO[str]) -> int:
+        """Write all lessons as JSON lines (see exchange.py); how many there are."""
+        from deciban.filter.exchange import write_lessons
+
+        with self.ledger.reading():
+            return write_lessons(stream, self.lessons())
+
+    def _unite(self, lessons: Iterable[Lesson]) -> int:
+        taken = 0
+        with self._changing():
+            for lesson in lessons:
+                ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
+                if ours is None or _precedence(lesson) > _precedence(ours):
+                    self.ledger.remove([lesson.digest])
+                    self.ledger.append(lesson, ExamRow(None, None, None))
+                    taken += 1
+            if taken:
+                self.ledger.put_in_order()
+                self._replay()
+        if taken:
+            self.ledger.sweep()
+        return taken
+
+    def word(self, name: str) -> dict[str, WordCount]:
+        """What was learned about one feature of the view `words`, such as ``subject:free``, by label."""
+        feature = shorten(feature_hash(name))
+
+        def looked_up(committee: Committee) -> dict[str, WordCount]:
+            counts, weights = committee.look("words", feature)
+            rows = zip(committee.labels, counts, weights, strict=True)
+            return {label: WordCount(count, weight) for label, count, weight in rows}
+
+        return self._ask(looked_up)
+
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
         return self.ledger.labels()
@@ -365,6 +429,11 @@ class Filter:
 def totals_of(committee: Committee, features: Features) -> dict[str, float]:
     """The judge's totals by label."""
     return dict(zip(committee.labels, committee.score(features), strict=True))
+
+
+def _precedence(lesson: Lesson) -> tuple[int, str]:
+    """Of two lessons of one message the one taught last counts; the label only so that there is a rule."""
+    return lesson.taught, lesson.label
 
 
 def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:

@@ -315,6 +315,25 @@ class Ledger:
         self._changed = self._changed or removed > 0
         return removed
 
+    def put_in_order(self) -> bool:
+        """Number the lessons by (time taught, digest); whether that changed any. If so, exams are dropped."""
+        ranked = "SELECT position, row_number() OVER (ORDER BY taught, digest) AS rank FROM lessons"
+        with self._telling():
+            (moved,) = self._one(f"""SELECT count(*) FROM ({ranked}) AS here JOIN
+                (SELECT position, row_number() OVER (ORDER BY position) AS rank FROM lessons) AS now
+                ON here.position = now.position WHERE here.rank <> now.rank""")
+            if not moved:
+                return False
+            self._connection.execute("DELETE FROM exams")
+            # Negative first: no two lessons may have one position, not even for a moment.
+            self._connection.execute(
+                f"""UPDATE lessons SET position = -ranked.rank FROM ({ranked}) AS ranked
+                WHERE lessons.position = ranked.position"""
+            )
+            self._connection.execute("UPDATE lessons SET position = -position")
+        self._changed = True
+        return True
+
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
         test, values = selection.condition() if selection else ("1", [])

@@ -72,7 +72,7 @@ class Verdict(Value):
 
     @classmethod
     def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:
-        """The verdict of the judge's totals, in nats, by label; a ``label`` that is given wins in any case."""
+        """The verdict of the judge's totals, in nats, by label; a ``label`` that is given wins anyway."""
         ranked = sorted(totals, key=totals.__getitem__, reverse=True)
         if len(ranked) < 2:
             return cls(ranked[0] if ranked else "", None, 0.0, {}, unsure=True)
