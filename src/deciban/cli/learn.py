@@ -10,7 +10,7 @@ from deciban.cli.database import add_database_flag, open_or_create_filter
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
-from deciban.sources import RawMessage, open_source
+from deciban.sources import RawMessage, Source, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,13 @@ def run(options: argparse.Namespace) -> int:
     elif not lesson.count:
         print("deciban: no messages there", file=sys.stderr)
     return 3 if skipped and not lesson.count else 0
+
+
+def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
+    """Learn everything in the sources; the line that says what was done."""
+    lesson = _Course(mail_filter, label, "")
+    lesson.take(message for source in sources for message in source)
+    return lesson.result()
 
 
 class _Course:

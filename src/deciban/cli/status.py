@@ -94,9 +94,10 @@ def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
             f"{promise}. It takes {assurance.needed:,} examined good mails to keep that, and there are "
             f"{assurance.good:,}: until then nothing is called spam, only unsure."
         )
+    decibans = assurance.bar * DECIBANS_A_NAT
     return (
-        f"{promise}. Called spam: what has more than {assurance.bar * DECIBANS_A_NAT:.1f} dB, as at most half that "
-        f"share of the last {assurance.good:,} good mails had. Assumed: new good mail resembles them."
+        f"{promise}. Called spam: what has more than {decibans:.1f} dB, as at most half that share of the "
+        f"last {assurance.good:,} good mails had. Assumed: new good mail resembles them."
     )
 
 

@@ -35,6 +35,8 @@ VERBS = {
     "status": "show how good the filter is on your own mail",
     "prefer": "say what a lost mail costs, ask for a promise, name your contacts",
     "read": "show what the filter sees in a message",
+    "evaluate": "measure the filter on labelled mail, beside others",
+    "demo": "a tour on a made-up mailbox",
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",
 }

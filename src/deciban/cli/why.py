@@ -92,7 +92,7 @@ def _strongest(view: str, evidence: Sequence[Evidence], top: int) -> Iterator[st
     pro = [item for item in ranked if item.decibans > 0][:top]
     contra = [item for item in reversed(ranked) if item.decibans < 0][:top][::-1]
     for item in (*pro, *contra):
-        name = item.name if view == "words" else f"“{item.name}”"
+        name = item.name if view == "words" else f"“{item.name.removeprefix('letters:')}”"
         yield _line(item.decibans, shortened(name, NAME_WIDTH))
     rest = len(evidence) - len(pro) - len(contra)
     if rest:
