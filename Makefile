@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 
 # Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
-BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd')
+BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
 .PHONY: help demo test lint bench docs fuzz sanitize clean
 .DEFAULT_GOAL := help

@@ -62,7 +62,9 @@ def build() -> None:
             dirs_exist_ok=True,
             ignore=shutil.ignore_patterns("*.so", "__pycache__"),
         )
-        subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", TRACE, ROOT / "fuzz" / "trace.c"], check=True)
+        source = ROOT / "fuzz" / "trace.c"
+        if not TRACE.exists() or TRACE.stat().st_mtime < source.stat().st_mtime:
+            subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", TRACE, source], check=True)
         command = [sys.executable, "setup.py", "--quiet", "build_ext", "--build-lib", HOME / "package"]
         done = subprocess.run(
             [*command, "--build-temp", HOME / "objects"],

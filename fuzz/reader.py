@@ -92,4 +92,5 @@ if __name__ == "__main__":
     if hasattr(ctypes.CDLL(None), "trace_begin"):
         fuzz(numbers[0], numbers[1])
     else:
-        sys.exit(run(["-m", "fuzz.reader", *sys.argv[1:]]).returncode)
+        code = run(["-m", "fuzz.reader", *sys.argv[1:]]).returncode
+        sys.exit(f"ended with code {code}; the input that did it is {HOME / 'current'}" if code else 0)

@@ -11,7 +11,9 @@ from fuzz.instrumented import run
 from fuzz.reader import HOME, mutated, seeds
 
 SMALL = Limits(features=100)
-PIECES = "http://a.b:8/@c?d=%41 www.x.y $1,000 v1agra v.i.a.g.r.a ca$h рaypal f\u200bree 免费 ไทย 🚀 !!!".encode()
+PIECES = (
+    "http://a.b:8/@c?d=%41 www.x.y $1,000 v1agra v.i.a.g.r.a ca$h рaypal f\u200bree 免费 ไทย 🚀!".encode()
+)
 
 
 def check(raw: bytes) -> None:

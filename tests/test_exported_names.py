@@ -9,7 +9,8 @@ import deciban
 
 EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
-    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "Poisson", "SelectFeatures", "Tally", "Values",
+    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "Poisson", "SelectFeatures", "Tally", "TextFeatures",
+    "Values",
 }  # fmt: skip
 
 

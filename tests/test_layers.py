@@ -25,7 +25,7 @@ LAYERS = [
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [("text", "sources")]
-LIGHT = {"cli", "filter", "text", "sources", "metrics", "errors", "__init__", "__main__"}
+LIGHT = {"cli", "filter", "text", "sources", "metrics", "errors", "value", "__init__", "__main__"}
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
 
 

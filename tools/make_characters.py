@@ -106,7 +106,9 @@ def record(code: int, lookalikes: dict[int, str]) -> tuple[int, int, int]:
     if bits == SYMBOL and kind(target) == WORD:
         bits = WORD  # circled and squared letters
     if kind(target) != bits:
-        target = code  # ㆗ is no 中: folding must not change what a character is, so that it can be done twice
+        target = (
+            code  # ㆗ is no 中: folding must not change what a character is, so that it can be done twice
+        )
     if character.isupper() or unicodedata.category(character) == "Lt":
         bits |= UPPER
     if code >= 0x80 and target < 0x80 and unicodedata.decomposition(character).startswith("<"):

@@ -32,6 +32,7 @@ _HOME = {
     "Values": "deciban.smoothing",
     "NaiveBayes": "deciban.learners",
     "SelectFeatures": "deciban.learners",
+    "TextFeatures": "deciban.learners",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

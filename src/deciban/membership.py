@@ -23,7 +23,14 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from deciban._sums import add_rows
+from deciban.errors import NotBuilt
+
+try:
+    from deciban._sums import add_rows
+except ModuleNotFoundError:
+    raise NotBuilt(
+        "deciban._sums is not built. Run: pip install --editable . (needs gcc and the Python headers)."
+    ) from None
 
 Matrix: TypeAlias = Any  # a dense array, or a sparse one by rows
 

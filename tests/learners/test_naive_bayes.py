@@ -10,7 +10,6 @@ from hypothesis import given
 
 from deciban import (
     Bernoulli,
-    Beta,
     Categorical,
     Columns,
     Gamma,
@@ -27,9 +26,8 @@ from deciban.errors import (
     NoMode,
     NotEnoughValues,
     OutsideSupport,
-    UnreadableModel,
 )
-from samples import FAMILIES, RULES, rows_for, samples
+from samples import FAMILIES, rows_for, samples
 
 X = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [0, 2, 2]])
 y = np.array(["spam", "spam", "ham", "ham"])
@@ -76,63 +74,6 @@ def test_a_forgotten_row_leaves_no_trace(name):
     before = model.predict_joint_log_proba(rows)
     model.partial_fit(rows[20:], labels[20:]).forget(rows[20:], labels[20:])
     assert np.allclose(model.predict_joint_log_proba(rows), before, atol=1e-6)
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_saved_model_is_the_same_model(name, rule, tmp_path):
-    family = FAMILIES[name]
-    rng = np.random.default_rng(5)
-    rows, labels = rows_for(family, rng, 60), np.array(["a", "b"])[np.arange(60) % 2]
-    model = NaiveBayes(family, rule=rule, prior=3, label_prior={"a": 0.25, "b": 0.75}, c={"a": 2.0})
-    model.fit(rows, labels)
-    path = tmp_path / "model"
-    model.save(path)
-    back = NaiveBayes.load(path)
-    assert back.get_params() == model.get_params()
-    assert back.tally_ == model.tally_
-    assert np.array_equal(back.predict_joint_log_proba(rows), model.predict_joint_log_proba(rows))
-    back.partial_fit(rows, labels)
-    assert back.tally_ == 2 * model.tally_
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.parametrize("prior", ["jeffreys", "empirical", "cv", Beta(2, 3), np.array([1.0, 2.0, 0.5])])
-def test_priors_survive_saving(prior, tmp_path):
-    model = NaiveBayes(Bernoulli(binarize=0.0), prior=prior).fit(np.vstack([X] * 3), np.tile(y, 3))
-    model.save(tmp_path / "m")
-    assert np.array_equal(NaiveBayes.load(tmp_path / "m").predict_proba(X), model.predict_proba(X))
-
-
-def test_names_of_columns_survive_saving(tmp_path):
-    frame = pd.DataFrame(X, columns=["free", "meeting", "the"])
-    model = NaiveBayes(Multinomial()).fit(frame, y)
-    model.save(tmp_path / "m")
-    back = NaiveBayes.load(tmp_path / "m")
-    assert back.why(frame)[0].features[0].name in frame.columns
-    with pytest.raises(ValueError, match="feature names"):
-        back.predict(frame[["the", "free", "meeting"]])
-
-
-def test_a_file_that_is_no_model_is_refused(tmp_path):
-    path = tmp_path / "m"
-    path.write_bytes(b"PK\x03\x04 not a model")
-    with pytest.raises(UnreadableModel, match="damaged"):
-        NaiveBayes.load(path)
-    np.savez(path.with_suffix(".npz"), header=np.frombuffer(b'{"format": 99}', dtype=np.uint8))
-    with pytest.raises(UnreadableModel, match="format 99"):
-        NaiveBayes.load(path.with_suffix(".npz"))
-
-
-def test_a_file_cannot_execute_code(tmp_path):
-    class Evil:
-        def __reduce__(self):
-            return print, ("executed",)
-
-    path = tmp_path / "m.npz"
-    np.savez(path, header=np.array([Evil()], dtype=object))
-    with pytest.raises(UnreadableModel):
-        NaiveBayes.load(path)
 
 
 def test_new_labels_and_categories_may_come_at_any_time():
@@ -272,36 +213,6 @@ def test_label_priors():
     assert chances("uniform") == pytest.approx([0.5, 0.5])
     assert chances([0.1, 0.9]) == pytest.approx([0.1, 0.9])
     assert chances({"b": 0.7, "a": 0.3}) == pytest.approx([0.3, 0.7])
-
-
-def test_cross_validation_finds_an_alpha_and_says_what_it_tried():
-    rng = np.random.default_rng(0)
-    truth = rng.dirichlet(np.full(200, 0.05), size=2)
-    labels = np.arange(200) % 2
-    texts = np.array([rng.multinomial(20, truth[label]) for label in labels])
-    model = NaiveBayes(Multinomial(), rule="mean", prior="cv").fit(texts, labels)
-    assert model.alpha_ == max(model.alpha_scores_, key=model.alpha_scores_.get)
-    assert model.alpha_ < 1
-    assert model.score(texts, labels) > 0.9
-    with pytest.raises(BadPrior, match="all rows at once"):
-        model.partial_fit(texts, labels)
-
-
-def test_cross_validation_by_subtraction_equals_refitting():
-    from deciban.learners.cross_validation import assign_folds
-
-    rng = np.random.default_rng(1)
-    rows, labels = rng.poisson(1.0, (60, 5)), rng.integers(0, 3, 60)
-    model = NaiveBayes(Multinomial(), prior="cv").fit(rows, labels)
-    folds = assign_folds(labels, 5)
-    for alpha, found in model.alpha_scores_.items():
-        total = 0.0
-        for fold in range(5):
-            kept = folds != fold
-            refit = NaiveBayes(Multinomial(), prior=alpha).fit(rows[kept], labels[kept])
-            log_p = refit.predict_log_proba(rows[~kept])
-            total += log_p[np.arange((~kept).sum()), labels[~kept]].sum()
-        assert found == pytest.approx(total / 60)
 
 
 def test_a_prior_of_values_pulls_the_mean():

@@ -1,11 +1,11 @@
 """The hash pinned by known answers: a change here is a new feature format, and every ledger must know."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from deciban.text._harvest import sorted_set
 from deciban.text._hashing import FORMAT, feature_hash, gram_hash
-from hypothesis import given
-from hypothesis import strategies as st
 
 MASK = 2**64 - 1
 
@@ -63,7 +63,7 @@ def test_a_gram_is_its_bytes_mixed_into_the_tag(gram: bytes) -> None:
 
 @given(st.lists(st.integers(0, MASK)), st.integers(0, 63))
 def test_the_sorted_set_is_sorted_and_a_set_for_crafted_hashes_too(hashes: list[int], shift: int) -> None:
-    crafted = [hash >> shift for hash in hashes] + hashes
+    crafted = [value >> shift for value in hashes] + hashes
     assert sorted_set(crafted) == sorted(set(crafted))
 
 

@@ -1,4 +1,4 @@
-"""Laws of the views: a trace is the features, delivery changes nothing, any bytes have features, work is linear."""
+"""Laws of the views: a trace is the features, delivery changes nothing, any bytes will do, work is linear."""
 
 import json
 import subprocess

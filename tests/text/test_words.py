@@ -25,7 +25,10 @@ def named(raw: bytes | str, *facts: str) -> set[str]:
     ("raw", "expected"),
     [
         ("Subject: Free MONEY\n\n", {"subject:free", "subject:money", "subject:free money", "free money"}),
-        ("From: Ann <Ann@mail.Example.org>\n\n", {"from:ann@mail.example.org", "from:example.org", "from:ann"}),
+        (
+            "From: Ann <Ann@mail.Example.org>\n\n",
+            {"from:ann@mail.example.org", "from:example.org", "from:ann"},
+        ),
         ("To: a@b.example, c@d.example\n\n", {"to:a@b.example", "to:d.example", "fact:recipients:2"}),
         ("Received: from mx.a.example ([192.0.2.7]) by b; x\n\n", {"received:a.example", "received:192.0.2"}),
         ("Date: Tue, 3 Sep 2024 13:07:00 +0200\n\n", {"date:tue", "date:13:", "date:+0200"}),
@@ -34,9 +37,15 @@ def named(raw: bytes | str, *facts: str) -> set[str]:
         ("Authentication-Results: mx; spf=pass x; dkim=fail\n\n", {"auth:spf=pass", "auth:dkim=fail"}),
         ("X-Mailer: The Bat!\n\n", {"x-mailer:bat", "header:x-mailer"}),
         ("Subject: Re: hello\n\n", {"fact:answers-nothing"}),
-        (HTML.decode(), {"url:evil.example", "path:login", "url:elsewhere", "url:cid:", "html:font color=#ff0000"}),
+        (
+            HTML.decode(),
+            {"url:evil.example", "path:login", "url:elsewhere", "url:cid:", "html:font color=#ff0000"},
+        ),
         (HTML.decode(), {"hidden:hidden", "hidden:text", "mime:text/html", "fact:hidden:1", "url:image"}),
-        (MULTIPART.decode(), {"attachment:invoice", "attachment:.exe", "attached:application/pdf", "mime:base64"}),
+        (
+            MULTIPART.decode(),
+            {"attachment:invoice", "attachment:.exe", "attached:application/pdf", "mime:base64"},
+        ),
         (MULTIPART.decode(), {"mime:multipart/mixed>application/pdf", "fact:attachments:1"}),
     ],
 )

@@ -1,4 +1,4 @@
-"""Prints the work of making both views of each attack at one size and at twice that size, as JSON; see work_of_attacks.py."""
+"""Prints the work of both views of each attack, at one size and at twice that size, as JSON."""
 
 import ctypes
 import json
@@ -10,7 +10,13 @@ from tests.text.attacks import ATTACKS, repeated
 SIZE = 60_000
 PLENTY = 1 << 30
 OPEN = Limits(
-    bytes=PLENTY, headers=PLENTY, header_bytes=PLENTY, parts=PLENTY, text_bytes=PLENTY, links=PLENTY, features=PLENTY
+    bytes=PLENTY,
+    headers=PLENTY,
+    header_bytes=PLENTY,
+    parts=PLENTY,
+    text_bytes=PLENTY,
+    links=PLENTY,
+    features=PLENTY,
 )
 # What hurts tokenisers: see _tokens.pxd, and the patterns of _words.pyx.
 TEXTS = {
@@ -50,4 +56,6 @@ if __name__ == "__main__":
     attacks |= {f"text after a word: {name}": repeated(piece, b"x ") for name, piece in TEXTS.items()}
     for before in FIELDS.values():
         attacks |= {f"{before!r} {name}": repeated(piece, before) for name, piece in TEXTS.items()}
-    print(json.dumps({name: (work(attack(SIZE)), work(attack(2 * SIZE))) for name, attack in attacks.items()}))
+    print(
+        json.dumps({name: (work(attack(SIZE)), work(attack(2 * SIZE))) for name, attack in attacks.items()})
+    )

@@ -111,7 +111,7 @@ class Categorical(Family):
         """α of each category: one number, one for each feature, or one for each cell."""
         if alpha.ndim == 1 and len(alpha) == len(tally.features) != tally.features.cells:
             alpha = alpha[tally.features.owner]
-        return replace(tally.zeros(), sums={"count": np.zeros(tally.sums["count"].shape) + alpha})
+        return tally.imagined({"count": np.broadcast_to(alpha, tally.sums["count"].shape)})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
         """Categories have no mean."""
@@ -127,8 +127,9 @@ class Categorical(Family):
         if bool(np.any(n <= 0)):
             label, feature = np.argwhere(n <= 0)[0]
             raise NotEnoughValues(
-                f"Label {posterior.labels[label]!r} has no value of feature {features.names[feature]!r}, so "
-                f"rule={rule!r} has nothing to read. Give it a prior, such as 1."
+                f"Label {posterior.labels.tolist()[label]!r} has no value of feature "
+                f"{features.names[feature]!r}, so rule={rule!r} has nothing to read. "
+                "Give it a prior, such as 1."
             )
         widths = np.diff(features.starts)
         theta = share(count, n[:, features.owner], widths[features.owner], rule)

@@ -203,7 +203,7 @@ def refuse_negative(rest: NDArray[Any], before: NDArray[Any], labels: NDArray[An
     """Refuse to go below zero by more than rounding explains."""
     slack = 0.0 if rest.dtype.kind == "i" else ROUNDING * max(1.0, float(np.abs(before).max(initial=0)))
     if bool(np.any(rest < -slack)):
-        label = labels[np.argwhere(rest < -slack)[0][0]]
+        label = labels.tolist()[np.argwhere(rest < -slack)[0][0]]
         raise CannotForget(
             f"More would be forgotten than was learned: {what!r} of label {label!r} would fall below zero. "
             "Forget only rows that were learned, with the same label and weight."
@@ -217,6 +217,6 @@ def refuse_empty(n: NDArray[Any], posterior: Tally, rule: str, at_least: float, 
         found = float(n[label, feature])
         raise NotEnoughValues(
             f"rule={rule!r} needs {'a value' if at_least <= 1 else f'at least {at_least:g} values'} of every "
-            f"feature for every label, but {posterior.labels[label]!r} has {found:g} of feature "
+            f"feature for every label, but {posterior.labels.tolist()[label]!r} has {found:g} of feature "
             f"{posterior.features.names[feature]!r}. {advice}"
         )

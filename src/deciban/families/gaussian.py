@@ -54,6 +54,10 @@ SHARED = (None, "labels", "features", "all")
 # less than 1e-9; beyond, each difference is taken by itself, which is about ten times slower.
 FAR = 1e6
 
+# A scatter this much smaller than the squares has fewer than three digits left. It takes a label whose
+# mean is millions of standard deviations from the pivot.
+LOST = 1e-13
+
 
 @dataclass(frozen=True)
 class Gaussian(Family):
@@ -117,7 +121,8 @@ class Gaussian(Family):
             label, feature = np.argwhere(scatter(rest) < -allowed)[0]
             raise CannotForget(
                 f"More would be forgotten than was learned: the variance of feature "
-                f"{rest.features.names[feature]!r} under label {rest.labels[label]!r} would fall below zero."
+                f"{rest.features.names[feature]!r} under label {rest.labels.tolist()[label]!r} would fall "
+                "below zero."
             )
 
     def slice(self, tally: Tally, selection: Any) -> Tally:
@@ -146,7 +151,7 @@ class Gaussian(Family):
         nothing = np.zeros(tally.sums["n"].shape)
         offset = np.asarray(mean) - np.asarray(self.pivot)
         sums = {"n": n, "sum": np.multiply(n, offset), "squares": np.multiply(n, variance + offset**2)}
-        return replace(tally.zeros(), sums={name: nothing + value for name, value in sums.items()})
+        return tally.imagined({name: nothing + value for name, value in sums.items()})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Nothing: the measure dm · dv/v, under which posteriors are read, is Jeffreys' already."""
@@ -170,7 +175,8 @@ class Gaussian(Family):
             label, feature = np.argwhere(variance <= 0)[0]
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
-                f"{posterior.labels[label]!r} are equal, so rule={rule!r} finds no variance. "
+                f"{posterior.labels.tolist()[label]!r} are equal, as far as sums "
+                f"can tell, so rule={rule!r} finds no variance. "
                 "Use rule='bayes' with a prior such as 1."
             )
         return self._reading(posterior, rule, mean, variance, n, divisor)
@@ -199,7 +205,9 @@ class Gaussian(Family):
         return np.asarray(np.broadcast_to(summed, values.shape))
 
     def _scatter(self, tally: Tally) -> Floats:
-        return np.maximum(scatter(tally), 0.0)
+        """The scatter, or nothing where it is lost in the rounding of the squares that it is left of."""
+        found = scatter(tally)
+        return np.where(found > LOST * tally.sums["squares"], found, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,11 @@
 """Counts the words or characters of a batch of texts, outside of Python's lock; see text_features.py.
 
-A batch has its own table of keys, small enough for the processor's cache: key → number within the batch,
-in order of first sight. A *key* is the 64-bit hash of an n-gram (deciban.text._hashing) or, when features
-are hashed to columns, its top bits, so that colliding n-grams are counted together at once. The rows come
-out in compressed sparse form over these numbers; the caller maps numbers to columns, for a whole batch in
-one indexing operation.
+Hashed to columns, the hashes of a text are collected, sorted (_harvest.pyx) and counted in runs; a column is
+the top bits of a hash, so the rows come out with sorted columns, and no table is needed at all.
+
+With names, a batch has a table of its own: key, the whole 64-bit hash of an n-gram → number within the batch,
+in order of first sight. The rows come out in compressed sparse form over these numbers; the caller maps numbers
+to columns, for a whole batch in one indexing operation.
 
 The words of a text are written one after the other, folded, with a space between, into one buffer, so every
 n-gram is a stretch of it. The hash of an n-gram is the hash of that stretch: for all n at once, each word's
@@ -25,6 +26,7 @@ from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from deciban.text._content cimport Buffer, reserve
+from deciban.text._harvest cimport Hashes, make_room, sort_hashes
 from deciban.text._hashing cimport hash_begin, hash_bytes, hash_end
 from deciban.text._tokens cimport (
     KIND_INVISIBLE, KIND_MASK, TOKEN_UNSPACED, Token, Tokens, begin_tokens, byte_records, decode_character,
@@ -48,7 +50,7 @@ ctypedef struct Table:
     Slot* slots
     int shift               # 64 - log2 of the number of slots
     Py_ssize_t used
-    uint64_t salt           # odd
+    uint64_t salt           # odd and well mixed: a place is the top bits of key × salt
 
 ctypedef struct Batch:
     Table table
@@ -57,7 +59,9 @@ ctypedef struct Batch:
     Buffer name_ends        # int64 each
     Numbers rows            # for each key, the last row that it was seen in ...
     Numbers places          # ... and its place in that row
-    Numbers numbers         # the sparse rows: numbers ...
+    Hashes row_hashes       # of the text that is being read, when hashed to columns
+    Hashes spare
+    Numbers numbers         # the sparse rows: numbers, or columns, ...
     Numbers counts          # ... and how often
     Buffer folded           # the words of the text that is being read
     int key_shift           # 64 - log2 of the number of columns; 0 for whole hashes
@@ -73,15 +77,25 @@ cdef int out_of_memory() except -1 nogil:
         raise MemoryError
 
 
+cdef int reserve_numbers(Numbers* numbers, Py_ssize_t more) except -1 nogil:
+    """Room for so many more numbers; doubling keeps a series of additions linear."""
+    cdef Py_ssize_t room
+    cdef int32_t* moved
+    if numbers.room - numbers.size >= more:
+        return 0
+    room = max(2 * numbers.room, numbers.size + more + 1024)
+    moved = <int32_t*>realloc(numbers.data, room * sizeof(int32_t))
+    if moved == NULL:
+        out_of_memory()
+    numbers.data = moved
+    numbers.room = room
+    return 0
+
+
 cdef inline int push_number(Numbers* numbers, int32_t value) except -1 nogil:
     """One more number at the end."""
-    cdef int32_t* moved
     if numbers.size == numbers.room:
-        moved = <int32_t*>realloc(numbers.data, (2 * numbers.room + 1024) * sizeof(int32_t))
-        if moved == NULL:
-            out_of_memory()
-        numbers.data = moved
-        numbers.room = 2 * numbers.room + 1024
+        reserve_numbers(numbers, 1)
     numbers.data[numbers.size] = value
     numbers.size += 1
     return 0
@@ -146,7 +160,14 @@ cdef inline int32_t number_of(
 
 cdef inline int count(Batch* batch, uint64_t state, const uint8_t* name, Py_ssize_t length) except -1 nogil:
     """One more sighting, in the current row, of the n-gram with this hash state."""
-    cdef int32_t number = number_of(batch, hash_end(state) >> batch.key_shift, name, length)
+    cdef int32_t number
+    if batch.key_shift:
+        if batch.row_hashes.size == batch.row_hashes.room:
+            make_room(&batch.row_hashes, 1)
+        batch.row_hashes.data[batch.row_hashes.size] = hash_end(state)
+        batch.row_hashes.size += 1
+        return 0
+    number = number_of(batch, hash_end(state), name, length)
     if batch.rows.data[number] == batch.row:
         batch.counts.data[batch.places.data[number]] += 1
         return 0
@@ -154,6 +175,33 @@ cdef inline int count(Batch* batch, uint64_t state, const uint8_t* name, Py_ssiz
     batch.places.data[number] = <int32_t>batch.numbers.size
     push_number(&batch.numbers, number)
     push_number(&batch.counts, 1)
+    return 0
+
+
+cdef int end_row(Batch* batch) except -1 nogil:
+    """Counts the columns of a text whose hashes were collected."""
+    cdef Hashes* hashes = &batch.row_hashes
+    cdef int32_t column, last = -1
+    cdef int32_t* columns
+    cdef int32_t* counts
+    cdef Py_ssize_t i, found = 0
+    cdef bint new
+    sort_hashes(hashes, &batch.spare)
+    reserve_numbers(&batch.numbers, hashes.size)
+    reserve_numbers(&batch.counts, hashes.size)
+    columns = batch.numbers.data + batch.numbers.size
+    counts = batch.counts.data + batch.counts.size
+    # Whether a column is new cannot be predicted, so there is no branch on it.
+    for i in range(hashes.size):
+        column = <int32_t>(hashes.data[i] >> batch.key_shift)
+        new = column != last
+        found += new
+        columns[found - 1] = column
+        counts[found - 1] = 1 if new else counts[found - 1] + 1
+        last = column
+    batch.numbers.size += found
+    batch.counts.size += found
+    hashes.size = 0
     return 0
 
 
@@ -176,7 +224,8 @@ cdef int count_words(Batch* batch, const uint8_t* text, Py_ssize_t length) excep
             starts[n] = starts[n - 1]
         states[0] = hash_begin()
         starts[0] = batch.folded.size
-        push_bytes(&batch.folded, token.word, token.length)
+        if batch.naming:
+            push_bytes(&batch.folded, token.word, token.length)
         end = batch.folded.size
         seen = min(seen + 1, batch.last_n)
         if seen == 2:
@@ -193,7 +242,8 @@ cdef int count_words(Batch* batch, const uint8_t* text, Py_ssize_t length) excep
             count(batch, states[n], batch.folded.data + starts[n], end - starts[n])
         for n in range(seen):
             states[n] = hash_bytes(states[n], b" ", 1)
-        push_bytes(&batch.folded, b" ", 1)
+        if batch.naming:
+            push_bytes(&batch.folded, b" ", 1)
     return 0
 
 
@@ -261,14 +311,14 @@ cdef class TextCounts:
     """The counts of one batch: bytes of arrays, to be looked at through numpy or memoryview."""
 
     cdef readonly bytes keys
-    """uint64: the key of each number of the batch."""
+    """uint64: the key of each number of the batch; empty when hashed to columns."""
     cdef readonly bytes names
     cdef readonly object name_ends
     """int64: the name of number i is names[name_ends[i - 1]:name_ends[i]]."""
     cdef readonly bytes row_ends
     """int64: where each row ends in numbers and counts."""
     cdef readonly bytes numbers
-    """int32"""
+    """int32; columns when hashed to columns"""
     cdef readonly bytes counts
     """int32"""
 
@@ -280,7 +330,7 @@ cdef bytes bytes_of(const void* data, Py_ssize_t size):
 def count_texts(
     list texts, bint words, int first_n, int last_n, int shortest, int column_bits, bint naming, uint64_t salt
 ):
-    """The counts of a batch of texts (bytes in UTF-8, or str); 0 column bits keep whole hashes as keys."""
+    """The counts of a batch of texts (bytes in UTF-8, or str); 0 column bits number the n-grams instead."""
     cdef Batch batch
     cdef Py_ssize_t rows = len(texts), i, length
     cdef const uint8_t** starts = NULL
@@ -294,7 +344,7 @@ def count_texts(
     batch.first_n = first_n
     batch.last_n = last_n
     batch.shortest = shortest
-    batch.table.salt = salt | 1
+    batch.table.salt = hash_end(salt) | 1
     held = []  # what was encoded here must live until it was counted
     try:
         starts = <const uint8_t**>malloc(max(rows, 1) * sizeof(uint8_t*))
@@ -320,6 +370,8 @@ def count_texts(
                     count_words(&batch, starts[i], lengths[i])
                 else:
                     count_characters(&batch, starts[i], lengths[i])
+                if batch.key_shift:
+                    end_row(&batch)
                 lengths[i] = batch.numbers.size
         result.keys = bytes_of(batch.keys.data, batch.keys.size)
         result.names = bytes_of(batch.names.data, batch.names.size)
@@ -335,6 +387,8 @@ def count_texts(
         free(batch.keys.data)
         free(batch.names.data)
         free(batch.name_ends.data)
+        free(batch.row_hashes.data)
+        free(batch.spare.data)
         free(batch.rows.data)
         free(batch.places.data)
         free(batch.numbers.data)
@@ -355,12 +409,14 @@ cdef class Vocabulary:
     """
 
     cdef Table table
+    cdef uint64_t salt
     cdef Buffer keys
     cdef Buffer names_buffer
     cdef Buffer name_ends
 
     def __cinit__(self, salt=1):
-        self.table.salt = <uint64_t>salt | 1
+        self.salt = salt
+        self.table.salt = hash_end(self.salt) | 1
         widen(&self.table, 12)
 
     def __dealloc__(self):
@@ -375,7 +431,7 @@ cdef class Vocabulary:
     def __reduce__(self):
         keys = bytes_of(self.keys.data, self.keys.size)
         names = bytes_of(self.names_buffer.data, self.names_buffer.size)
-        return restored, (self.table.salt, keys, names, bytes_of(self.name_ends.data, self.name_ends.size))
+        return restored, (self.salt, keys, names, bytes_of(self.name_ends.data, self.name_ends.size))
 
     cdef Py_ssize_t place_of(self, uint64_t key) noexcept nogil:
         """The slot of a key, or the free slot where it belongs; one is always free."""
@@ -429,7 +485,7 @@ cdef class Vocabulary:
 
     def keep(self, columns):
         """A vocabulary of some of the columns, in the given order."""
-        cdef Vocabulary kept = Vocabulary(self.table.salt)
+        cdef Vocabulary kept = Vocabulary(self.salt)
         cdef const uint64_t* keys = <const uint64_t*>self.keys.data
         cdef const int64_t* ends = <const int64_t*>self.name_ends.data
         cdef Py_ssize_t column

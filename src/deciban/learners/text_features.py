@@ -1,4 +1,4 @@
-"""`TextFeatures`: texts to a sparse matrix of word or character counts, at the speed of the compiled core.
+r"""`TextFeatures`: texts to a sparse matrix of word or character counts, at the speed of the compiled core.
 
 What `CountVectorizer` and `HashingVectorizer` do, with the tokeniser and the hash of the mail filter:
 
@@ -14,10 +14,10 @@ Hashed (the default) nothing is learned: the column of an n-gram is the top bits
 number of texts can be transformed, by any number of machines, without agreeing on a vocabulary first. Named,
 the columns are the n-grams seen in `fit`, in order of first sight (scikit-learn sorts them by name).
 
-Differences to scikit-learn's default ``token_pattern=r"(?u)\\b\\w\\w+\\b"`` with ``lowercase=True``: on ASCII
+Differences to scikit-learn's default ``token_pattern=r"(?u)\b\w\w+\b"`` with ``lowercase=True``: on ASCII
 text none, but that a word longer than 256 bytes is known by its beginning. Beyond ASCII, combining marks
-belong to their word (``\\w`` splits Hindi words at their vowels); Chinese, Japanese, Thai, Lao, Khmer and
-Burmese give overlapping pairs of characters where ``\\w+`` gives whole sentences; a pictograph is a word;
+belong to their word (``\w`` splits Hindi words at their vowels); Chinese, Japanese, Thai, Lao, Khmer and
+Burmese give overlapping pairs of characters where ``\w+`` gives whole sentences; a pictograph is a word;
 zero-width characters are dropped; compatible forms are made plain; and lookalike letters are read as Latin
 where they mix with it.
 """
@@ -101,7 +101,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.dtype = dtype
         self.n_jobs = n_jobs
 
-    def fit(self, X: Iterable[str | bytes], y: Any = None) -> Self:
+    def fit(self, X: Iterable[str | bytes], y: Any = None) -> Self:  # noqa: ARG002
         """Learn the vocabulary; when hashed, only check the parameters."""
         if self.named:
             self._learned(X)
@@ -109,7 +109,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self._check_parameters()
         return self
 
-    def fit_transform(self, X: Iterable[str | bytes], y: Any = None, **_: Any) -> sp.csr_matrix:
+    def fit_transform(self, X: Iterable[str | bytes], y: Any = None, **_: Any) -> sp.csr_matrix:  # noqa: ARG002
         """`fit` and `transform` in one walk over the texts."""
         return self._learned(X) if self.named else self.transform(X)
 
@@ -117,8 +117,11 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The counts of each text, one row a text."""
         self._check_parameters()
         if not self.named:
-            hashed = ((batch, _numbers(batch.keys, np.uint64)) for batch in self._counted(X, naming=False))
-            return self._matrix(hashed, self.n_features)
+            counts = self._matrix(
+                ((batch, None) for batch in self._counted(X, naming=False)), self.n_features
+            )
+            counts.has_sorted_indices = True
+            return counts
         check_is_fitted(self, "vocabulary_")
         vocabulary = self.vocabulary_
         known = (
@@ -126,7 +129,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         return _without_unknown(self._matrix(known, len(vocabulary)))
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:  # noqa: ARG002
         """The n-gram of each column, or a running number when hashed."""
         if not self.named:
             return np.array([f"textfeatures{i}" for i in range(self.n_features)], dtype=object)
@@ -174,22 +177,23 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return kept
 
     def _matrix(
-        self, batches: Iterator[tuple[TextCounts, npt.NDArray[Any]]], columns: int | None
+        self, batches: Iterator[tuple[TextCounts, Columns | None]], columns: int | None
     ) -> sp.csr_matrix:
-        """One matrix of all batches, each with the columns of its numbers; None: as many as were seen."""
+        """One matrix of all batches, each with the columns of its numbers (None: they are columns)."""
         indices: list[Columns] = [np.empty(0, np.int32)]
-        counts: list[npt.NDArray[Any]] = [np.empty(0, self.dtype)]
+        counts: list[npt.NDArray[np.int32]] = [np.empty(0, np.int32)]
         ends: list[npt.NDArray[np.int64]] = [np.zeros(1, np.int64)]
         seen = 0
         for batch, of_number in batches:
             numbers = _numbers(batch.numbers, np.int32)
-            indices.append(of_number.astype(np.int32, copy=False)[numbers])
-            counts.append(_numbers(batch.counts, np.int32).astype(self.dtype))
+            indices.append(numbers if of_number is None else of_number[numbers])
+            counts.append(_numbers(batch.counts, np.int32))
             ends.append(_numbers(batch.row_ends, np.int64) + ends[-1][-1])
-            seen = max(seen, int(of_number.max(initial=-1)) + 1) if columns is None else seen
-        data = np.concatenate(counts)
+            if of_number is not None:
+                seen = max(seen, int(of_number.max(initial=-1)) + 1)
+        data = np.concatenate(counts, dtype=self.dtype, casting="unsafe")
         if self.binary:
-            data = np.ones_like(data)
+            data.fill(1)
         pointers = np.concatenate(ends)
         if pointers[-1] <= np.iinfo(np.int32).max:
             pointers = pointers.astype(np.int32)

@@ -9,7 +9,9 @@ r"""From any bytes to a `Message`: headers, parts, visible and hidden text, link
 from deciban.errors import NotBuilt
 
 try:
+    from deciban.text._hashing import FORMAT
     from deciban.text._reader import Message, read
+    from deciban.text.views import FeatureSet, Views, extract, trace
 except ModuleNotFoundError as missing:  # an .so that was never built; any other failure is not ours to hide
     if missing.name is None or not missing.name.startswith("deciban.text._"):
         raise
@@ -20,4 +22,16 @@ except ModuleNotFoundError as missing:  # an .so that was never built; any other
 from deciban.text.limits import Limits
 from deciban.text.pieces import Header, Link, Part
 
-__all__ = ["Header", "Limits", "Link", "Message", "Part", "read"]
+__all__ = [
+    "FORMAT",
+    "FeatureSet",
+    "Header",
+    "Limits",
+    "Link",
+    "Message",
+    "Part",
+    "Views",
+    "extract",
+    "read",
+    "trace",
+]

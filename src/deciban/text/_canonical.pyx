@@ -88,6 +88,12 @@ cdef bint is_fetched(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noe
     return False
 
 
+cdef bint is_added(const Buffer* source, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end) noexcept nogil:
+    """Whether a filter, a store or the last hop added a field: it is no part of the canonical form."""
+    cdef int kind = field_kind(source, start, colon)
+    return kind == FIELD_ADDED or kind == HEADER_RECEIVED and is_fetched(source, colon, end)
+
+
 cdef Py_ssize_t field_end(const Buffer* source, Py_ssize_t start) noexcept nogil:
     """The end of a field with its folded lines, past the last line feed."""
     cdef Py_ssize_t place = start
@@ -104,15 +110,15 @@ cdef bint begins_a_mail(const Buffer* source, Py_ssize_t start) noexcept nogil:
     """Whether header fields stand here of which at least one is known by name and was not added later."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t colon
-    cdef int kind
+    cdef Py_ssize_t end
     while place < source.size:
         colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
         if colon < 0:
             return False
-        kind = field_kind(source, place, colon)
-        if kind != HEADER_OTHER and kind != FIELD_ADDED:
+        end = field_end(source, place)
+        if field_kind(source, place, colon) != HEADER_OTHER and not is_added(source, place, colon, end):
             return True
-        place = field_end(source, place)
+        place = end
     return False
 
 
@@ -130,14 +136,12 @@ cdef Py_ssize_t copy_fields(
     cdef Py_ssize_t place = start
     cdef Py_ssize_t colon
     cdef Py_ssize_t end
-    cdef int kind
     while place < source.size:
         colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
         if colon < 0:
             break
         end = field_end(source, place)
-        kind = field_kind(source, place, colon)
-        if kind != FIELD_ADDED and not (kind == HEADER_RECEIVED and is_fetched(source, colon, end)):
+        if not is_added(source, place, colon, end):
             append_within(target, source, place, end, limit)
         place = end
     return place

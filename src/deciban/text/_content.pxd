@@ -14,8 +14,8 @@ A `Span` is a half-open range [start, end) of one of them; each field below says
 
 Safe by construction: bytes are read only through `byte_at`, which answers -1 outside, rows only through
 `header_at`, `part_at` and `link_at`, which answer an all-zero row outside, and buffers grow only through
-`append` and `append_byte`, and change only through `set_byte`. Code that follows this cannot read or write past
-an end, whatever the mail says.
+`append` and `append_byte`, and change only through `set_byte`. Code that follows this cannot read or write
+past an end, whatever the mail says.
 
     cdef Content* content = &message.content
     for i in range(content.headers.count):
@@ -316,8 +316,8 @@ cdef inline Py_ssize_t find_bytes(
 ) noexcept nogil:
     """The first place in [start, end) where the whole needle lies inside, or end.
 
-    For needles of 2 to 6 bytes whose first byte is rare: memchr and a look at what follows was 3 times as
-    fast as memmem on mail, and its worst case is linear too.
+    For needles of 2 to 6 bytes whose first byte is rare. memmem goes through these byte by byte, which took a
+    tenth of the time of reading a mail; this is as linear in the worst case.
     """
     cdef Py_ssize_t place = find_byte(buffer, <uint8_t> needle[0], start, end)
     cdef Py_ssize_t i

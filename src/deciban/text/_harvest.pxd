@@ -53,6 +53,7 @@ ctypedef struct Tag:
     uint64_t state
 
 cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil
+cdef int sort_hashes(Hashes* hashes, Hashes* spare) except -1 nogil
 cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil
 cdef int note_sighting(
     Harvest* harvest, uint64_t hash, const Tag* tag, const uint8_t* name, Py_ssize_t length,

@@ -66,8 +66,8 @@ cdef enum:  # Attribute
 ELEMENTS = {
     BREAKS: (
         "p div br hr h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr caption thead tbody tfoot blockquote "
-        "center address article aside footer header main nav section figure figcaption fieldset form head html "
-        "pre body option select title img"
+        "center address article aside footer header main nav section figure figcaption fieldset form head "
+        "html pre body option select title img"
     ),
     SPACES: "td th input button textarea label iframe object img",
     VOID: "br hr img input meta link base area col param embed source wbr frame",
@@ -376,6 +376,7 @@ cdef int read_declaration(
 ) except -1:
     """One "name: value" of a style attribute."""
     cdef Py_ssize_t value = colon + 1
+    end = find_byte(source, c"!", value, end)  # !important
     while start < colon and is_blank(byte_at(source, start)):
         start += 1
     while colon > start and is_blank(byte_at(source, colon - 1)):
@@ -386,9 +387,11 @@ cdef int read_declaration(
         end -= 1
     if equals(source, start, colon, b"color"):
         style.colour = colour_of(source, value, end)
+        if equals(source, value, end, b"transparent"):
+            style.reason = BY_COLOUR
     elif equals(source, start, colon, b"background") or equals(source, start, colon, b"background-color"):
         style.background = colour_of(source, value, end)
-        style.has_background = True
+        style.has_background = not equals(source, value, end, b"transparent")
     elif equals(source, start, colon, b"font-size"):
         style.sized = not is_zero(source, value, end, True)
         if not style.sized and style.reason == SHOWN:

@@ -66,7 +66,7 @@ cdef int gather_grams(
             note_sighting(harvest, hash, tag, buffer.data + at - GRAM + 1, GRAM, NULL, 0, at - GRAM + 1, at + 1)
         return 0
     # The same without a look at limit, room and tracing for every byte. What was seen recently is written but
-    # not kept, without a branch, because none could be predicted: a third less to sort.
+    # not kept, without a branch, because none could be predicted: less to sort.
     make_room(&harvest.hashes, end - start)
     target = harvest.hashes.data + harvest.hashes.size
     for at in range(start + GRAM - 1, end):

@@ -20,12 +20,6 @@ header of the message in it. Whatever lies deeper than the limit is one closed p
 ('Hello', 'a.png')
 """
 
-try:
-    # What hashlib gives too, without loading OpenSSL first: 3 ms less at every start of the command line.
-    from _blake2 import blake2b
-except ImportError:
-    from hashlib import blake2b
-
 from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
@@ -48,8 +42,9 @@ DIGEST_SIZE = 16
 FACTS = (
     "limit_bytes", "limit_headers", "limit_header_bytes", "limit_parts", "limit_depth", "limit_text",
     "limit_links", "broken_header", "broken_encoded_word", "raw_8bit_header", "broken_base64",
-    "broken_quoted", "unknown_encoding", "unknown_charset", "wrong_charset", "no_boundary", "unclosed_multipart", "nul_bytes",
-    "received", "attachments", "html_tags", "html_comments", "html_scripts", "html_styles", "hidden_runs",
+    "broken_quoted", "unknown_encoding", "unknown_charset", "wrong_charset", "no_boundary",
+    "unclosed_multipart", "nul_bytes", "received", "attachments", "html_tags", "html_comments", "html_scripts",
+    "html_styles", "hidden_runs",
 )
 PART_KINDS = ("text", "html", "multipart", "message", "other")
 ENCODINGS = ("plain", "base64", "quoted-printable", "uuencode", "unknown")
@@ -90,16 +85,21 @@ cdef struct Bounds:
     Py_ssize_t links
 
 
+cdef Py_ssize_t bound(limit) except -1:
+    """A limit as a C number: not negative, and so far below the largest that sums of a few cannot overflow."""
+    return min(max(limit, 0), 1 << 48)
+
+
 cdef Bounds bounds_of(limits) except *:
-    """A copy of the limits; negative ones count as none at all."""
+    """A copy of the limits; there is always one part, the message itself."""
     cdef Bounds bounds
-    bounds.bytes = max(limits.bytes, 0)
-    bounds.headers = max(limits.headers, 0)
-    bounds.header_bytes = max(limits.header_bytes, 0)
-    bounds.parts = max(limits.parts, 1)
-    bounds.depth = max(limits.depth, 0)
-    bounds.text_bytes = max(limits.text_bytes, 0)
-    bounds.links = max(limits.links, 0)
+    bounds.bytes = bound(limits.bytes)
+    bounds.headers = bound(limits.headers)
+    bounds.header_bytes = bound(limits.header_bytes)
+    bounds.parts = max(bound(limits.parts), 1)
+    bounds.depth = bound(limits.depth)
+    bounds.text_bytes = bound(limits.text_bytes)
+    bounds.links = bound(limits.links)
     return bounds
 
 
@@ -234,6 +234,9 @@ cdef class Message:
     def digest(self):
         """BLAKE2b of the canonical form, 16 bytes."""
         if self._digest is None:
+            # Imported here: with its OpenSSL it takes 3 ms, and classifying one mail needs no digest.
+            from hashlib import blake2b
+
             self._digest = blake2b(self.canonical, digest_size=DIGEST_SIZE).digest()
         return self._digest
 
@@ -546,11 +549,16 @@ cdef int read_leaf(Content* content, Scratch* scratch, int number, const Bounds*
 
 
 cdef int end_body(Content* content, int number, Py_ssize_t end) except -1:
-    """A part ends here; the line end in front of a boundary belongs to the boundary."""
+    """A part ends here, and with it the messages that hold nothing else."""
     cdef Part part = part_at(content, number)
-    part.body.end = max(end, part.body.start)
-    part.size = part.body.end - part.body.start
-    return set_part(content, number, &part)
+    while True:
+        part.body.end = max(end, part.body.start)
+        part.size = part.body.end - part.body.start
+        set_part(content, number, &part)
+        number = part.parent
+        part = part_at(content, number)
+        if number < 0 or part.kind != PART_MESSAGE:
+            return 0
 
 
 cdef int pop_levels(Content* content, Levels* levels, Py_ssize_t keep, Py_ssize_t end, bint closed) except -1:
@@ -578,11 +586,18 @@ cdef int next_part(Content* content, Levels* levels, Mark* mark, const Bounds* b
     return levels.rows[mark.level].part
 
 
-cdef Part without_parts(Content* content, Levels* levels, int number, Py_ssize_t end) except *:
-    """A multipart whose boundary never comes is read as text: a third of the CCERT corpus is like that."""
+cdef bint has_type(const Content* content, const Part* part) noexcept nogil:
+    """Whether a part has a Content-Type field."""
+    cdef Py_ssize_t i
+    for i in range(part.first_header, part.first_header + part.header_count):
+        if header_at(content, i).kind == HEADER_CONTENT_TYPE:
+            return True
+    return False
+
+
+cdef Part read_as_it_looks(Content* content, int number, Py_ssize_t end) except *:
+    """A part that does not say what it is: HTML if it begins like HTML, else text."""
     cdef Part part = part_at(content, number)
-    levels.count -= 1
-    content.facts[FACT_NO_BOUNDARY] += 1
     part.kind = PART_HTML if looks_like_html(&content.canonical, part.body.start, end) else PART_TEXT
     set_part(content, number, &part)
     return part
@@ -617,8 +632,14 @@ cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const Bou
             push_level(levels, &content.strings, boundary, number)
         mark = next_mark(content, levels, place)
         if part.kind == PART_MULTIPART and mark.level != levels.count - 1:
-            part = without_parts(content, levels, number, mark.start)
+            # Its boundary never comes: a third of the CCERT corpus is like that, and all of it is text.
+            levels.count -= 1
+            content.facts[FACT_NO_BOUNDARY] += 1
+            part = read_as_it_looks(content, number, mark.start)
+        elif part.kind == PART_TEXT and not has_type(content, &part):
+            part = read_as_it_looks(content, number, mark.start)
         if part.kind != PART_MULTIPART:
+            # The line end in front of a boundary belongs to the boundary.
             end_body(content, number, mark.start - 1 if mark.level >= 0 else mark.start)
             read_leaf(content, scratch, number, bounds)
         parent = next_part(content, levels, &mark, bounds)

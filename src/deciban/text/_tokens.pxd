@@ -245,9 +245,8 @@ cdef inline bint token_beyond_ascii(Tokens* tokens, Token* token) noexcept nogil
 cdef inline bint next_token(Tokens* tokens, Token* token) noexcept nogil:
     """The next word of the text, or False at its end."""
     cdef const uint8_t* text = tokens.text
-    cdef Py_ssize_t at = tokens.at, length = tokens.length
+    cdef Py_ssize_t at = tokens.at, length = tokens.length, room, n
     cdef unsigned int entry = 0, flags
-    cdef int n
     while True:
         entry = 0
         while at < length:
@@ -259,20 +258,27 @@ cdef inline bint next_token(Tokens* tokens, Token* token) noexcept nogil:
             tokens.at = at
             return False
         token.start = at
+        room = min(length - at, TOKEN_BYTES)
         flags = 0
         n = 0
-        while entry & 0xFF:
-            if n < TOKEN_BYTES:
-                token.word[n] = entry & 0xFF
-                n += 1
-            else:
-                flags |= TOKEN_CUT
-            flags |= entry >> 8
-            at += 1
+        while n < room:
+            entry = byte_records[text[at + n]]
+            if entry & 0xFF == 0:
+                break
+            token.word[n] = entry & 0xFF
+            flags |= entry
+            n += 1
+        at += n
+        if n == room:  # the text or the room for a word ends here
             entry = byte_records[text[at]] if at < length else 0
-        token.length = n
+            while entry & 0xFF:
+                flags |= entry | (TOKEN_CUT << 8)
+                at += 1
+                entry = byte_records[text[at]] if at < length else 0
+        flags >>= 8
+        token.length = <int>n
         token.flags = flags
-        token.characters = n
+        token.characters = <int>n
         token.first = 1
         tokens.at = at
         if entry == 0:

@@ -7,7 +7,7 @@
   Words wholly in another script stay as they are: they are words of that language.
 - Scripts without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) give overlapping
   pairs of characters; a pair is the shortest thing there that is usually a word or a part of just one
-  (single Han characters as well made filtering of Chinese mail worse: 1-ROCA% .0018 → .0032).
+  (single Han characters as well made the weights over words worse on Chinese mail: 1-ROCA% .0018 → .0032).
 - A pictograph (emoji, dingbat) is a word of one character.
 - Bytes that are no UTF-8 separate words.
 - A word longer than 256 bytes is cut: its beginning stands for all of it.

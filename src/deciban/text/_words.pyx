@@ -393,7 +393,8 @@ cdef int walk_words(
     spelled.length = 0
     while most > 0 and not harvest.full and next_token(&walk, token):
         most -= 1
-        if style & STYLE_PATTERNS and token.start > gap:
+        # Most gaps are one space, or one line end, and show nothing.
+        if style & STYLE_PATTERNS and (token.start - gap > 1 or (token.start > gap and text.data[gap] > 32)):
             look_at_gap(harvest, tag, patterns, text, gap, token.start)
         gap = token.end
         if style & STYLE_LINKS and token.word[0] in (c"h", c"w"):

@@ -1,6 +1,5 @@
 from typing import NamedTuple
 
-
 class Header(NamedTuple):
     """One header field of the message or of one of its parts."""
 
@@ -12,7 +11,6 @@ class Header(NamedTuple):
     """The number of the part whose header it is; 0 is the message itself."""
     place: tuple[int, int]
     """The field as a range of bytes of the canonical form."""
-
 
 class Part(NamedTuple):
     """One node of the MIME tree; part 0 is the message itself, parents come before their children."""
@@ -39,7 +37,6 @@ class Part(NamedTuple):
     hidden: str
     place: tuple[int, int]
     """The body, still encoded, as a range of bytes of the canonical form."""
-
 
 class Link(NamedTuple):
     """One link of an HTML part."""

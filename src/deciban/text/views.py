@@ -1,11 +1,11 @@
-"""The two views of a message, as sets of hashed features; on demand, what each feature is and where it was seen.
+r"""The two views of a message, as sets of hashed features; on demand, what each is and where it was seen.
 
 >>> from deciban.text import read
->>> message = read(b"Subject: Free money\\n\\nCall now!!!")
+>>> message = read(b"Subject: Free money\n\nCall now!!!")
 >>> views = extract(message)
 >>> len(views.words), len(views.letters)
-(25, 25)
->>> [(feature.name, feature.places[0]) for feature in trace(message, "words") if feature.name == "subject:free"]
+(29, 25)
+>>> [(traced.name, traced.places[0]) for traced in trace(message, "words") if traced.name == "subject:free"]
 [('subject:free', Place(where='header', number=0, start=0, end=4))]
 
 Law: the hashes of a trace are exactly the features.
@@ -19,7 +19,11 @@ from deciban.text._views import FeatureSet, sightings
 from deciban.text._views import extract as extract_both
 from deciban.text.limits import Limits
 
+__all__ = ["DEFAULT_LIMITS", "FeatureSet", "Place", "Traced", "View", "Views", "extract", "trace"]
+
 View = Literal["words", "letters"]
+
+DEFAULT_LIMITS = Limits()
 
 
 class Views(NamedTuple):
@@ -33,8 +37,8 @@ class Place(NamedTuple):
     """Where a feature was seen: a range of bytes of something that was decoded."""
 
     where: str
-    """header (a decoded value), text and hidden (Message.text and .hidden as UTF-8), link (a target), markup, part,
-    canonical (Message.canonical), or message: the message as a whole."""
+    """header (a decoded value), text and hidden (Message.text and .hidden as UTF-8), link (a target), markup,
+    part, canonical (Message.canonical), or message: the message as a whole."""
     number: int
     """Of the header, link or part."""
     start: int
@@ -50,13 +54,13 @@ class Traced(NamedTuple):
     places: tuple[Place, ...]
 
 
-def extract(message: Message, facts: Iterable[str] = (), limits: Limits = Limits()) -> Views:
+def extract(message: Message, facts: Iterable[str] = (), limits: Limits = DEFAULT_LIMITS) -> Views:
     """Both views of a message; ``facts`` are known from outside, such as ``sender-in-contacts``."""
     return Views(*extract_both(message, facts, limits))
 
 
 def trace(
-    message: Message, view: View, facts: Iterable[str] = (), limits: Limits = Limits()
+    message: Message, view: View, facts: Iterable[str] = (), limits: Limits = DEFAULT_LIMITS
 ) -> list[Traced]:
     """Each feature of a view with its text and its places, ordered by hash as the view itself is."""
     names: dict[int, str] = {}

@@ -1,14 +1,15 @@
-"""The view `words`: what a person would point at to say why a mail is wanted or not.
+r"""The view `words`: what a person would point at to say why a mail is wanted or not.
 
 >>> from deciban.text import read
->>> [name for name in names(read(b"From: Ann <ann@example.org>\\n\\nSave $50 on v1agra")) if "fact:" not in name]
-... # doctest: +NORMALIZE_WHITESPACE
-['$', '$dd', '50', '50 on', 'from:ann', 'from:ann@example.org', 'from:example', 'from:example.org', 'from:org',
- 'header:from', 'mime:text/plain', 'obfuscated:viagra', 'on', 'on v1agra', 'save', 'save 50', 'v1agra', 'viagra']
+>>> message = read(b"From: Ann <ann@example.org>\n\nSave $50 on v1agra")
+>>> [name for name in names(message) if ":" not in name]
+['$', '$dd', '50', '50 on', 'on', 'on v1agra', 'save', 'save 50', 'v1agra', 'viagra']
+>>> [name for name in names(message) if name.startswith("from:")]
+['from:ann', 'from:ann@example.org', 'from:example', 'from:example.org', 'from:org']
 
 docs/features.md lists everything that the view holds. Facts that only the world outside knows are handed in:
 
->>> message = read(b"From: Ann <Ann@Example.org>\\n\\nhello")
+>>> message = read(b"From: Ann <Ann@Example.org>\n\nhello")
 >>> facts = facts_about_sender(message, contacts={"ann@example.org"})
 >>> facts, "fact:sender-in-contacts" in names(message, facts)
 (('sender-in-contacts',), True)
@@ -19,24 +20,24 @@ from collections.abc import Container, Iterable
 from deciban.text._reader import Message
 from deciban.text._views import FeatureSet
 from deciban.text.limits import Limits
-from deciban.text.views import extract, trace
+from deciban.text.views import DEFAULT_LIMITS, extract, trace
 
 
-def features(message: Message, facts: Iterable[str] = (), limits: Limits = Limits()) -> FeatureSet:
+def features(message: Message, facts: Iterable[str] = (), limits: Limits = DEFAULT_LIMITS) -> FeatureSet:
     """The view as a sorted set of hashes."""
     return extract(message, facts, limits).words
 
 
-def names(message: Message, facts: Iterable[str] = (), limits: Limits = Limits()) -> list[str]:
+def names(message: Message, facts: Iterable[str] = (), limits: Limits = DEFAULT_LIMITS) -> list[str]:
     """The names of the features of the view, sorted."""
     return sorted(traced.name for traced in trace(message, "words", facts, limits))
 
 
 def sender_of(message: Message) -> str:
-    """The address in the From field, lower-cased; empty if there is none.
+    r"""The address in the From field, lower-cased; empty if there is none.
 
     >>> from deciban.text import read
-    >>> sender_of(read(b'From: "a@b" <Ann@Example.org>\\n\\n'))
+    >>> sender_of(read(b'From: "a@b" <Ann@Example.org>\n\n'))
     'ann@example.org'
     """
     value = message.header("from")

@@ -1,0 +1,48 @@
+"""TextFeatures against scikit-learn's vectorizers: words and pairs of Twenty Newsgroups, one core, CPU time.
+
+    python -m benchmarks text_features
+
+Each round runs all of them one after the other; reported is each one's best round, so that other work on the
+machine falls out, and the ratio to ours.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+
+from benchmarks.corpora import newsgroups_by_date
+from deciban.learners import TextFeatures
+
+PAIRS = {"ngram_range": (1, 2)}
+
+
+def contestants(texts: list[str]) -> dict[str, Callable[[], Any]]:
+    return {
+        "TextFeatures": lambda: TextFeatures(**PAIRS).transform(texts),
+        "TextFeatures(named=True)": lambda: TextFeatures(named=True, **PAIRS).fit_transform(texts),
+        "HashingVectorizer": lambda: HashingVectorizer(**PAIRS).transform(texts),
+        "CountVectorizer": lambda: CountVectorizer(**PAIRS).fit_transform(texts),
+    }
+
+
+def main(rounds: int = 3) -> None:
+    texts, _ = newsgroups_by_date()["train"]
+    megabytes = sum(map(len, texts)) / 1e6
+    best = dict.fromkeys(contestants(texts), float("inf"))
+    for _ in range(rounds):
+        for name, contest in contestants(texts).items():
+            began = time.process_time()
+            contest()
+            best[name] = min(best[name], time.process_time() - began)
+    print(f"{len(texts)} texts, {megabytes:.1f} MB, words and pairs, one core, best of {rounds} rounds")
+    for name, seconds in best.items():
+        hashed, named = seconds / best["TextFeatures"], seconds / best["TextFeatures(named=True)"]
+        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:6.1f} × hashed {named:6.1f} × named")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+
+from deciban import Multinomial, NaiveBayes
+from deciban.errors import BadPrior
+from deciban.learners.cross_validation import assign_folds
+
+
+def test_cross_validation_finds_an_alpha_and_says_what_it_tried():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.full(200, 0.05), size=2)
+    labels = np.arange(200) % 2
+    texts = np.array([rng.multinomial(20, truth[label]) for label in labels])
+    model = NaiveBayes(Multinomial(), rule="mean", prior="cv").fit(texts, labels)
+    assert model.alpha_ == max(model.alpha_scores_, key=model.alpha_scores_.get)
+    assert model.alpha_ < 1
+    assert model.score(texts, labels) > 0.9
+    with pytest.raises(BadPrior, match="all rows at once"):
+        model.partial_fit(texts, labels)
+
+
+def test_cross_validation_by_subtraction_equals_refitting():
+    rng = np.random.default_rng(1)
+    rows, labels = rng.poisson(1.0, (60, 5)), rng.integers(0, 3, 60)
+    model = NaiveBayes(Multinomial(), prior="cv").fit(rows, labels)
+    folds = assign_folds(labels, 5)
+    for alpha, found in model.alpha_scores_.items():
+        total = 0.0
+        for fold in range(5):
+            kept = folds != fold
+            refit = NaiveBayes(Multinomial(), prior=alpha).fit(rows[kept], labels[kept])
+            log_p = refit.predict_log_proba(rows[~kept])
+            total += log_p[np.arange((~kept).sum()), labels[~kept]].sum()
+        assert found == pytest.approx(total / 60)

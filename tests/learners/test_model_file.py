@@ -1,0 +1,67 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from deciban import Bernoulli, Beta, Multinomial, NaiveBayes
+from deciban.errors import UnreadableModel
+from samples import FAMILIES, RULES, rows_for
+
+X = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [0, 2, 2]])
+y = np.array(["spam", "spam", "ham", "ham"])
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_saved_model_is_the_same_model(name, rule, tmp_path):
+    family = FAMILIES[name]
+    rng = np.random.default_rng(5)
+    rows, labels = rows_for(family, rng, 60), np.array(["a", "b"])[np.arange(60) % 2]
+    model = NaiveBayes(family, rule=rule, prior=3, label_prior={"a": 0.25, "b": 0.75}, c={"a": 2.0})
+    model.fit(rows, labels)
+    path = tmp_path / "model"
+    model.save(path)
+    back = NaiveBayes.load(path)
+    assert back.get_params() == model.get_params()
+    assert back.tally_ == model.tally_
+    assert np.array_equal(back.predict_joint_log_proba(rows), model.predict_joint_log_proba(rows))
+    back.partial_fit(rows, labels)
+    assert back.tally_ == 2 * model.tally_
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", "empirical", "cv", Beta(2, 3), np.array([1.0, 2.0, 0.5])])
+def test_priors_survive_saving(prior, tmp_path):
+    model = NaiveBayes(Bernoulli(binarize=0.0), prior=prior).fit(np.vstack([X] * 3), np.tile(y, 3))
+    model.save(tmp_path / "m")
+    assert np.array_equal(NaiveBayes.load(tmp_path / "m").predict_proba(X), model.predict_proba(X))
+
+
+def test_names_of_columns_survive_saving(tmp_path):
+    frame = pd.DataFrame(X, columns=["free", "meeting", "the"])
+    model = NaiveBayes(Multinomial()).fit(frame, y)
+    model.save(tmp_path / "m")
+    back = NaiveBayes.load(tmp_path / "m")
+    assert back.why(frame)[0].features[0].name in frame.columns
+    with pytest.raises(ValueError, match="feature names"):
+        back.predict(frame[["the", "free", "meeting"]])
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path):
+    path = tmp_path / "m"
+    path.write_bytes(b"PK\x03\x04 not a model")
+    with pytest.raises(UnreadableModel, match="damaged"):
+        NaiveBayes.load(path)
+    np.savez(path.with_suffix(".npz"), header=np.frombuffer(b'{"format": 99}', dtype=np.uint8))
+    with pytest.raises(UnreadableModel, match="format 99"):
+        NaiveBayes.load(path.with_suffix(".npz"))
+
+
+def test_a_file_cannot_execute_code(tmp_path):
+    class Evil:
+        def __reduce__(self):
+            return print, ("executed",)
+
+    path = tmp_path / "m.npz"
+    np.savez(path, header=np.array([Evil()], dtype=object))
+    with pytest.raises(UnreadableModel):
+        NaiveBayes.load(path)
