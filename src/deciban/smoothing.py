@@ -20,7 +20,7 @@ distribution", 2000, revised 2012):
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ class Empirical:
         """The prior as a tally."""
         family = tally.family
         if isinstance(family, Columns):
-            return replace(tally.zeros(), parts=tuple(self.imagine(part) for part in tally.parts))
+            return tally.imagined({}, tuple(self.imagine(part) for part in tally.parts))
         if isinstance(family, Bernoulli):
             n, ones = tally.sums["n"].ravel(), tally.sums["ones"].ravel()
             a, b = self.estimate(np.stack([ones, n - ones], axis=1), symmetric=False)

@@ -153,6 +153,10 @@ class Tally:
         """Nothing at all, for the same labels and features: where imagining begins."""
         return self._map(np.zeros_like)
 
+    def imagined(self, sums: Mapping[str, NDArray[Any]], parts: tuple[Tally, ...] = ()) -> Tally:
+        """Sums that nobody counted, for the same labels and features: a prior. It has no rows."""
+        return replace(self, rows=np.zeros(len(self.labels)), sums=sums, parts=parts)
+
     def with_rows(self, rows: NDArray[Any]) -> Tally:
         """The same sums under other label totals."""
         return replace(self, rows=rows, parts=tuple(part.with_rows(rows) for part in self.parts))

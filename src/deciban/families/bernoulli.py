@@ -15,7 +15,7 @@ With 3 mails of which 2 have the word, and Laplace's one imagined mail of either
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,7 +75,7 @@ class Bernoulli(Family):
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
         """A ones and b zeros of each feature."""
         nothing = np.zeros(tally.sums["n"].shape)
-        return replace(tally.zeros(), sums={"n": nothing + a + b, "ones": nothing + a})
+        return tally.imagined({"n": nothing + a + b, "ones": nothing + a})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """N values, of which the mean says how many are ones."""

@@ -111,7 +111,7 @@ class Categorical(Family):
         """α of each category: one number, one for each feature, or one for each cell."""
         if alpha.ndim == 1 and len(alpha) == len(tally.features) != tally.features.cells:
             alpha = alpha[tally.features.owner]
-        return replace(tally.zeros(), sums={"count": np.zeros(tally.sums["count"].shape) + alpha})
+        return tally.imagined({"count": np.broadcast_to(alpha, tally.sums["count"].shape)})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
         """Categories have no mean."""

@@ -148,7 +148,7 @@ class Columns(Family):
                 "α for each feature is not clear for Columns: give one number, or an imagined Tally."
             )
         parts = tuple(part.family.imagine(prior, part) for part in tally.parts)
-        return replace(tally.zeros(), parts=parts)
+        return tally.imagined({}, parts)
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α in each group."""
@@ -157,7 +157,7 @@ class Columns(Family):
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """The same values in each group."""
         parts = tuple(part.family.imagine_values(part, n, mean, variance) for part in tally.parts)
-        return replace(tally.zeros(), parts=parts)
+        return tally.imagined({}, parts)
 
     # --- reading -----------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ precision of a float; a smooth peak is then integrated to about 1e-12).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,7 +75,7 @@ class Gamma(Family):
         nothing = np.zeros(tally.sums["n"].shape)
         logs = np.multiply(n, psi(shape) - np.log(shape / np.asarray(mean)))
         sums = {"n": n, "sum": np.multiply(n, mean), "logs": logs}
-        return replace(tally.zeros(), sums={name: nothing + value for name, value in sums.items()})
+        return tally.imagined({name: nothing + value for name, value in sums.items()})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:  # noqa: ARG002
         """There is none that is a tally."""

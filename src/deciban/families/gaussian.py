@@ -151,7 +151,7 @@ class Gaussian(Family):
         nothing = np.zeros(tally.sums["n"].shape)
         offset = np.asarray(mean) - np.asarray(self.pivot)
         sums = {"n": n, "sum": np.multiply(n, offset), "squares": np.multiply(n, variance + offset**2)}
-        return replace(tally.zeros(), sums={name: nothing + value for name, value in sums.items()})
+        return tally.imagined({name: nothing + value for name, value in sums.items()})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Nothing: the measure dm · dv/v, under which posteriors are read, is Jeffreys' already."""

@@ -15,7 +15,7 @@ For trials counted from 1 (the success included) subtract 1 first: they are the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -69,7 +69,7 @@ class Geometric(Family):
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
         """A successes and b failures."""
         nothing = np.zeros(tally.sums["n"].shape)
-        return replace(tally.zeros(), sums={"n": nothing + a, "sum": nothing + b})
+        return tally.imagined({"n": nothing + a, "sum": nothing + b})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Beta(0, ½): half a failure."""

@@ -67,9 +67,9 @@ class Multinomial(Family):
         width = self.width or len(tally.features)
         if alpha.ndim and self.width is not None:
             raise BadPrior("α for each feature needs all features: read the tally before slicing it.")
-        count = np.zeros(tally.sums["count"].shape) + alpha
+        count = np.broadcast_to(alpha, tally.sums["count"].shape)
         total = count.sum(axis=1) if alpha.ndim else np.full(len(tally.labels), float(alpha) * width)
-        return replace(tally.zeros(), sums={"count": count, "total": total})
+        return tally.imagined({"count": count, "total": total})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """N texts in which each word comes `mean` times."""
@@ -79,7 +79,7 @@ class Multinomial(Family):
 
     def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """θ for each label and word, or Pólya's urn."""
-        count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
+        count, total = posterior.sums["count"], posterior.sums["total"]
         if bool(np.any(total <= 0)):
             empty = posterior.labels.tolist()[np.argmax(total <= 0)]
             raise NotEnoughValues(
@@ -87,7 +87,7 @@ class Multinomial(Family):
                 "Give it a prior, such as 1."
             )
         if rule == "bayes":
-            parameters: dict[str, NDArray[Any]] = {"count": count, "total": total}
+            parameters = {"count": count.astype(float), "total": total.astype(float)}
             return PolyaReading(self, posterior.labels, posterior.features, parameters)
         theta = share(count, total[:, None], self.width or len(posterior.features), rule)
         nothing = np.broadcast_to(0.0, theta.shape)

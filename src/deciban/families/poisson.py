@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,12 +66,12 @@ class Poisson(Family):
         if variance is not None or np.any(np.asarray(mean) < 0):
             raise BadPrior("Poisson imagines n values with a mean of 0 or more, and no variance.")
         nothing = np.zeros(tally.sums["n"].shape)
-        return replace(tally.zeros(), sums={"n": nothing + n, "sum": nothing + np.multiply(n, mean)})
+        return tally.imagined({"n": nothing + n, "sum": nothing + np.multiply(n, mean)})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Gamma(½, 0): half an event, in no time at all."""
         nothing = np.zeros(tally.sums["n"].shape)
-        return replace(tally.zeros(), sums={"n": nothing, "sum": nothing + 0.5})
+        return tally.imagined({"n": nothing, "sum": nothing + 0.5})
 
     def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """λ for each label and feature, or the negative binomial."""
