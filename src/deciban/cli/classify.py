@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
@@ -18,6 +17,7 @@ EXAMPLES = (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Iterator
 
     from deciban.filter import Filter, Verdict
@@ -35,7 +35,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print a verdict for each message; the exit code is the verdict if there is but one."""
     from deciban.text import read
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 from deciban.cli.definitions import Argument, VerbDefinition, all_verbs
 from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
 
 EXAMPLES = (
     ('eval "$(deciban completion bash)"', "in ~/.bashrc: complete in every new shell"),
@@ -20,7 +22,7 @@ def define(parser: Parser) -> None:
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print the script."""
     lines = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell]
     print("\n".join(lines(list(all_verbs()))))

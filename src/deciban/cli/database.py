@@ -12,15 +12,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Mapping
 
 from deciban.cli.parser import Parser
 from deciban.errors import CannotWrite, WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping
+
     from deciban.filter import Filter
 
 VARIABLE = "DECIBAN_DB"
@@ -49,7 +50,7 @@ def database_path(given: str | None, environment: Mapping[str, str] = os.environ
     return os.path.join(data, "deciban", "filter.db")
 
 
-def open_filter(options: argparse.Namespace) -> Filter:
+def open_filter(options: Namespace) -> Filter:
     """The filter that there is; only to be read where it belongs to somebody else, such as a whole site."""
     from deciban.filter import Filter
 
@@ -57,7 +58,7 @@ def open_filter(options: argparse.Namespace) -> Filter:
     return Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
 
 
-def open_or_create_filter(options: argparse.Namespace) -> Filter:
+def open_or_create_filter(options: Namespace) -> Filter:
     """The filter, made if there is none; the default folder is for its owner's eyes only."""
     from deciban.filter import Filter
 

@@ -58,7 +58,7 @@ def all_verbs() -> Iterator[VerbDefinition]:
     """Every verb, in the order of the help."""
     for name, summary in VERBS.items():
         verb = load_verb(name)
-        parser = verb_parser(name, verb)
+        parser = verb_parser(name, verb).full()
         arguments = [_argument(action) for action in parser._actions]
         yield VerbDefinition(
             name,

@@ -5,9 +5,7 @@ Everything goes through the verbs that a user would type, on a database of its o
 
 from __future__ import annotations
 
-import argparse
 import os
-from collections.abc import Iterator
 
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
@@ -18,6 +16,9 @@ from deciban.text import Message, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
     from deciban.filter import Filter, Verdict
 
     Row = tuple[str, RawMessage, Message, Verdict]
@@ -31,7 +32,7 @@ def define(parser: Parser) -> None:
     """``deciban demo`` has no arguments."""
 
 
-def run(options: argparse.Namespace) -> int:  # noqa: ARG001 (every verb takes them)
+def run(options: Namespace) -> int:  # noqa: ARG001 (every verb takes them)
     """Show the tour in a folder that is gone afterwards."""
     from tempfile import TemporaryDirectory
 

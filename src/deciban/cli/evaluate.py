@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Callable, Sequence
 
 from deciban.cli.numbers import whole_number
 from deciban.cli.parser import Parser
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Callable, Sequence
+
     from deciban.evaluate import LabelledMessage, Subject, Trial
 
 EXAMPLES = (
@@ -42,7 +43,7 @@ def define(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object by name")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Try each subject on the same messages in the same order, and print their figures."""
     from deciban.evaluate import PEERS, DecibanCommittee, Figures, read_index
     from deciban.evaluate.figures import table
@@ -76,7 +77,7 @@ def flag_name(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _trial(subject: Subject, messages: Sequence[LabelledMessage], options: argparse.Namespace) -> Trial:
+def _trial(subject: Subject, messages: Sequence[LabelledMessage], options: Namespace) -> Trial:
     from deciban.evaluate import online, shuffled, split_in_half
 
     progress = _Counter(subject.name, len(messages))

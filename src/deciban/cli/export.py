@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (("deciban export > lessons.jsonl", "for a backup, or for another machine: see deciban import"),)
 
@@ -16,7 +19,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Write the lessons to standard output."""
     with open_filter(options) as mail_filter:
         count = mail_filter.export(sys.stdout)

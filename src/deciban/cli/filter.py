@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
@@ -10,6 +9,10 @@ from deciban.cli.parser import Parser
 from deciban.cli.tag import tagged, untagged
 from deciban.cli.verdict_text import tags_of
 from deciban.errors import DecibanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (
     ("deciban filter < mail.eml > tagged.eml", "add X-Deciban, X-Spam-Flag and X-Spam-Status"),
@@ -22,7 +25,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Tag the message. Whatever happens, the message itself comes out."""
     message = sys.stdin.buffer.read()
     output = sys.stdout.buffer

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import moment, moment_text
+from deciban.cli.numbers import moment, moment_text, refused
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
@@ -16,6 +14,9 @@ from deciban.sources import open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
     from deciban.filter.lesson import Lesson
 
 EXAMPLES = (
@@ -45,7 +46,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Show what will go, ask, and forget it."""
     conditions = {
         name: getattr(options, name)
@@ -102,5 +103,5 @@ def _digest(text: str) -> bytes:
     except ValueError:
         digest = b""
     if len(digest) != 16:
-        raise argparse.ArgumentTypeError(f"must be 32 hexadecimal digits, got {text!r} instead")
+        raise refused(f"must be 32 hexadecimal digits, got {text!r} instead")
     return digest

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
 from deciban.errors import NoSuchSource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (
     ("deciban import lessons.jsonl", "all of its lessons or none; what is known stays as it is"),
@@ -22,7 +25,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Import the lessons."""
     if options.path == "-":
         stream = sys.stdin

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterable, Iterator
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
 from deciban.cli.parser import Parser
@@ -14,6 +12,9 @@ from deciban.sources import RawMessage, Source, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator
+
     from deciban.filter import Filter, Learned
 
 EXAMPLES = (
@@ -36,7 +37,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Learn every message of every source."""
     from deciban.filter._committee import check_label
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 from deciban import __version__
 from deciban.cli.definitions import Argument, VerbDefinition, all_verbs
 from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
 
 EXAMPLES = (
     ("deciban man > ~/.local/share/man/man1/deciban.1", "install it: man deciban then shows it"),
@@ -32,7 +34,7 @@ def define(parser: Parser) -> None:
     """``deciban man`` has no arguments."""
 
 
-def run(options: argparse.Namespace) -> int:  # noqa: ARG001 (every verb takes them)
+def run(options: Namespace) -> int:  # noqa: ARG001 (every verb takes them)
     """Print the page."""
     print("\n".join(_page(list(all_verbs()))))
     return 0

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 
 from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSource, WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (
     ("deciban merge laptop.db", "what the filter of the laptop was taught, too"),
@@ -22,7 +25,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Merge each of the others into the filter."""
     into = database_path(options.db)
     for path in options.others:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 
 _FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
+
+
+def refused(message: str) -> Exception:
+    """What the type of an argument raises to have its message shown."""
+    from argparse import ArgumentTypeError  # by now it is loaded, or will be to tell
+
+    return ArgumentTypeError(message)
 
 
 def whole_number(text: str) -> int:
@@ -15,7 +21,7 @@ def whole_number(text: str) -> int:
     12
     """
     if not (text.isdecimal() and text.isascii()):
-        raise argparse.ArgumentTypeError(f"must be a whole number, 0 or more, got {text!r} instead")
+        raise refused(f"must be a whole number, 0 or more, got {text!r} instead")
     return int(text)
 
 
@@ -30,9 +36,7 @@ def moment(text: str) -> float:
             return time.mktime(time.strptime(text, form))
         except (ValueError, OverflowError):
             continue
-    raise argparse.ArgumentTypeError(
-        f"must be a date such as 2026-11-15 or 2026-11-15T18:30, got {text!r} instead"
-    )
+    raise refused(f"must be a date such as 2026-11-15 or 2026-11-15T18:30, got {text!r} instead")
 
 
 def moment_text(seconds: float) -> str:

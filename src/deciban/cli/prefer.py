@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.numbers import refused
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
 from deciban.errors import NoSuchSource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (
     ("deciban prefer", "what is preferred now"),
@@ -39,7 +42,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Change what is given, and show what is preferred by now."""
     changes: dict[str, object] = {}
     if options.cost is not None:
@@ -75,7 +78,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"must be a number, got {text!r} instead") from None
+        raise refused(f"must be a number, got {text!r} instead") from None
 
 
 def _share(text: str) -> float | str:

@@ -8,7 +8,6 @@ Own, because it is this small and importing rich costs 60 ms, tqdm 71.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
 from time import monotonic
 
 from deciban.cli.terminal import harmless
@@ -16,6 +15,7 @@ from deciban.sources import RawMessage, Skipped, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from typing import TextIO
 
 # Often enough to look alive, seldom enough to cost nothing.

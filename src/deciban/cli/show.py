@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
 
 EXAMPLES = (
     ("deciban show", "the labels and how many lessons each has"),
@@ -23,7 +25,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print labels, or the evidence of each word."""
     with open_filter(options) as mail_filter:
         labels = mail_filter.labels()

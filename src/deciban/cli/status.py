@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
-
 from deciban.cli.database import add_database_flag, database_path, open_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
     from deciban.filter.lesson import Lesson
     from deciban.filter.status import Quality, Status
     from deciban.filter.threshold import Assurance, Threshold
@@ -29,7 +29,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print the status."""
     from deciban.filter.status import status_of
 

@@ -20,7 +20,10 @@ that are no mail get a header of tags in front.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _END = rb"(?:\r++\n|\n|\r)"
 _FROM_LINE = re.compile(rb">*+F[Rr][Oo][Mm] [^\r\n]*+" + _END)

@@ -9,12 +9,11 @@ A verb is a module of its name in this package (`import` is in import_.py) that 
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from deciban.cli.parser import Parser
 
 TYPE_CHECKING = False  # typing's own costs 5 ms to import
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import Protocol
 
     class Verb(Protocol):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Iterator
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.numbers import whole_number
@@ -16,7 +14,8 @@ from deciban.sources import RawMessage, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from argparse import Namespace
+    from collections.abc import Iterator, Sequence
 
     from deciban.filter import Verdict
     from deciban.filter.evidence import Evidence
@@ -47,7 +46,7 @@ def define(parser: Parser) -> None:
     add_database_flag(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Explain each message."""
     from deciban.text import read
 
