@@ -2,8 +2,8 @@
 
 A parser collects the arguments that a verb defines, in the words of argparse. A plain command line, with
 known flags, values that are as they should be and operands in one place, is read here; help, mistakes and
-everything unusual is left to argparse with the same definitions. Law: where this parser reads a command line, argparse
-reads the same from it.
+everything unusual is left to argparse with the same definitions. Law: where this parser reads a command
+line, argparse reads the same from it.
 
 >>> parser = Parser(prog="deciban example")
 >>> parser.add_argument("sources", nargs="*", default=["-"])

@@ -317,7 +317,22 @@ class Ledger:
 
     def put_in_order(self) -> bool:
         """Number the lessons by (time taught, digest); whether that changed any. If so, exams are dropped."""
-        ranked = "SELECT position, row_number() OVER (ORDER BY taught, digest) AS rank FROM lessons"
+        return self._renumber(
+            "SELECT position, row_number() OVER (ORDER BY taught, digest) AS rank FROM lessons"
+        )
+
+    def interleave(self) -> bool:
+        """Number the lessons so that the labels are mixed evenly, each in the order in which it was taught.
+
+        With 2 lessons of ham and 4 of spam: spam, ham, spam, spam, ham, spam. Whether that changed any; if so,
+        exams are dropped.
+        """
+        return self._renumber("""SELECT position, row_number() OVER (ORDER BY share, digest) AS rank FROM (
+            SELECT position, digest, (row_number() OVER (PARTITION BY label ORDER BY taught, digest) - 0.5)
+                / count(*) OVER (PARTITION BY label) AS share FROM lessons)""")
+
+    def _renumber(self, ranked: str) -> bool:
+        """Give each position of this query its rank as the new position."""
         with self._telling():
             (moved,) = self._one(f"""SELECT count(*) FROM ({ranked}) AS here JOIN
                 (SELECT position, row_number() OVER (ORDER BY position) AS rank FROM lessons) AS now

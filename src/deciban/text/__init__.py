@@ -41,7 +41,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The views, on demand: they import typing and with it re, more than a bare interpreter takes to start."""
+    """The views, on demand: they import typing and with it re, as much as a bare interpreter."""
     if name not in ("FeatureSet", "Views", "extract", "trace"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from deciban.text import views
