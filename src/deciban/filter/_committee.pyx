@@ -294,6 +294,11 @@ cdef class Committee:
         self._must_hold()
         return tuple([self.header.weights[<int>witness] for witness in range(WITNESSES)])
 
+    @property
+    def is_current(self):
+        """Whether the buffer still has the sizes that it was taken over with: another process may rebuild it."""
+        return self.holding and <Py_ssize_t>self.header.capacity == self.capacity
+
     cdef int _must_hold(self) except -1:
         if not self.holding:
             raise ValueError("this committee is closed")

@@ -7,8 +7,8 @@ The first line says what follows; each further line is one lesson in the order o
      "sender": "…", "subject": "…", "date": "…", "message_id": "…", "code": "Agt…"}
 
 ``taught`` counts microseconds since 1970, ``code`` is the code of the features (_lesson_code.pyx) in base64.
-There are no settings in it: lessons can be replayed with any. Nothing of it is ever run, and whatever does not
-fit is refused with the number of its line.
+There are no settings in it: lessons can be replayed with any. Nothing of it is ever run, and whatever does
+not fit is refused with the number of its line.
 """
 
 from __future__ import annotations

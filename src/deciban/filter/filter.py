@@ -188,7 +188,7 @@ class Filter:
                 committee = self._replay(committee.capacity + 1)
             labels = committee.labels
             totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
-            self.ledger.append(lesson.replaced(taught=moment), examined(lesson.label, totals))
+            self.ledger.append(lesson, moment, examined(lesson.label, totals))
             moment += 1
 
     @contextmanager
@@ -397,7 +397,7 @@ class Filter:
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self.ledger.remove([lesson.digest])
-                    self.ledger.append(lesson, ExamRow(None, None, None))
+                    self.ledger.append(lesson, lesson.taught, ExamRow(None, None, None))
                     taken += 1
             if taken:
                 self.ledger.interleave()
@@ -477,19 +477,24 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
 
 
 def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
-    from deciban.text.words import sender_of
+    from deciban.text.words import address_in
 
     message = read(raw.data)
+    # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
+    fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
+    kept = {
+        name: storable(fields.get(name, "")[:MOST_CHARACTERS]) for name in ("subject", "date", "message-id")
+    }
     return Lesson(
         digest=message.digest,
         label=label,
         taught=0,
         by=storable(by),
         source=storable(raw.id),
-        sender=storable(sender_of(message)[:MOST_CHARACTERS]),
-        subject=storable(message.header("subject")[:MOST_CHARACTERS]),
-        date=storable(message.header("date")[:MOST_CHARACTERS]),
-        message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
+        sender=storable(address_in(fields.get("from", ""))[:MOST_CHARACTERS]),
+        subject=kept["subject"],
+        date=kept["date"],
+        message_id=kept["message-id"],
         features=features_of(message, preferences.facts(message)),
     )
 

@@ -112,7 +112,8 @@ class Snapshot:
         if self._file < 0:
             return False
         size = os.fstat(self._file).st_size
-        if self._map is not None and len(self._map) != size:
+        # With room for more labels it may have as many bytes as before, in another order.
+        if self._map is not None and (len(self._map) != size or not self.committee.is_current):
             self._unmap()
         if self._map is None and not self._take_map(size):
             return False

@@ -40,7 +40,11 @@ def sender_of(message: Message) -> str:
     >>> sender_of(read(b'From: "a@b" <Ann@Example.org>\n\n'))
     'ann@example.org'
     """
-    value = message.header("from")
+    return address_in(message.header("from"))
+
+
+def address_in(value: str) -> str:
+    """The address in the value of a From field, lower-cased; empty if there is none."""
     start, end = value.rfind("<"), value.rfind(">")
     address = value[start + 1 : end] if 0 <= start < end else value
     return next((word.lower() for word in address.split() if "@" in word), "")
