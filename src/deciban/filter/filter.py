@@ -55,8 +55,8 @@ if TYPE_CHECKING:
 # acknowledged every two seconds.
 BATCH_LESSONS = 256
 BATCH_SECONDS = 2.0
-# From so many lessons in one call on, the ledger is put in a mixed order. Taught ham and then spam (179 and 126
-# of the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 28;
+# So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
+# the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 28;
 # mixed, none of them, 1-ROCA% .09.
 BULK_LESSONS = 20
 # What is kept of a header to find a lesson again.
@@ -155,13 +155,13 @@ class Filter:
             if progress is not None:
                 progress(total)
         if total.learned + total.relearned >= BULK_LESSONS:
-            self._mix()
+            self._arrange()
         return total
 
-    def _mix(self) -> None:
-        """Put the labels in a mixed order and replay: lessons of one label in a row drown the others."""
+    def _arrange(self) -> None:
+        """Mix the labels and replay: lessons of one label in a row drown the others."""
         with self._changing():
-            if self.ledger.interleave():
+            if self.ledger.arrange(BULK_LESSONS):
                 self._replay()
 
     def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
@@ -371,8 +371,8 @@ class Filter:
     def merge(self, path: str) -> int:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
 
-        The union is put in a mixed order that only the lessons decide and replayed, so it does not matter which
-        ledger is merged into which. Of a message that both know, the lesson taught last is kept.
+        The union is put in an order that only the lessons decide (`Ledger.arrange`) and replayed: which
+        ledger is merged into which does not matter. Of a message that both know, the lesson taught last is kept.
         """
         with Ledger(path, read_only=True) as other, other.reading():
             return self._unite(other.select(Selection()))
@@ -400,7 +400,7 @@ class Filter:
                     self.ledger.append(lesson, lesson.taught, ExamRow(None, None, None))
                     taken += 1
             if taken:
-                self.ledger.interleave()
+                self.ledger.arrange(BULK_LESSONS)
                 self._replay()
         if taken:
             self.ledger.sweep()
