@@ -6,10 +6,10 @@ from deciban.errors import BadSetting
 from deciban.filter.settings import Settings
 
 
-def test_settings_come_back_from_their_record() -> None:
-    settings = Settings(bits=12, salt=7, rate=0.1)
-    assert Settings.from_record(settings.record()) == settings
-    assert Settings.from_record(settings.record()).text() == settings.text()
+def test_settings_come_back_from_their_text() -> None:
+    settings = Settings(bits=12, salt=(1 << 64) - 1, rate=0.1, strength=1e-6, margin=3)
+    assert Settings.from_text(settings.text()) == settings
+    assert Settings.from_text(settings.text()).text() == settings.text()
 
 
 def test_different_settings_have_different_texts() -> None:
@@ -26,7 +26,9 @@ def test_a_value_that_cannot_be_meant_is_refused_by_name(wrong: dict[str, int]) 
 
 def test_an_unknown_setting_is_refused() -> None:
     with pytest.raises(BadSetting, match="no setting 'speed'"):
-        Settings.from_record({"speed": 9})
+        Settings.from_text("bits=9 speed=9")
+    with pytest.raises(BadSetting, match="rate must be a number"):
+        Settings.from_text("rate=fast")
 
 
 def test_four_times_the_labels_take_twice_the_memory() -> None:

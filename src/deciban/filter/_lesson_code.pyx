@@ -1,7 +1,7 @@
 """The features of a lesson as the ledger keeps them: short, sorted, and exactly what the witnesses see.
 
 Of each 64-bit hash the top 24 bits are kept: enough for tables of 2^23 slots, and a collision costs no more
-than one in such a table (1-ROCA% on SpamAssassin: .0353 with 25 bits, .0352 with 24, .0364 with 23). Scoring uses the same short features, so a message and its lesson score alike.
+than one in such a table; with 25 bits no difference could be measured (docs/filter.md). Scoring uses the same short features, so a message and its lesson score alike.
 A view of n features is sorted and its gaps are Rice-coded; the best code for random gaps spends about
 log2(2^24 / n) + 1.5 bits on each. The code of a lesson is that of `words` followed by that of `letters`:
 

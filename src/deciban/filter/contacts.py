@@ -23,7 +23,7 @@ _ADDRESS = r"[^\s<>,;:()\"']*@[^\s<>,;:()\"']+"
 
 def read_contacts(text: str) -> frozenset[str]:
     """The addresses of a contacts list, lower-cased."""
-    import re  # 6 ms, which classifying does without
+    import re  # 4 ms that classifying a mail need not wait for
 
     if re.search(r"(?im)^BEGIN:VCARD\s*$", text):
         unfolded = re.sub(r"\r?\n[ \t]", "", text)

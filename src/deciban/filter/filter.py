@@ -372,7 +372,8 @@ class Filter:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
 
         The union is put in an order that only the lessons decide (`Ledger.arrange`) and replayed: which
-        ledger is merged into which does not matter. Of a message that both know, the lesson taught last is kept.
+        ledger is merged into which does not matter. Of a message that both know, the lesson taught last is
+        kept.
         """
         with Ledger(path, read_only=True) as other, other.reading():
             return self._unite(other.select(Selection()))

@@ -165,9 +165,7 @@ class Ledger:
             )
 
     def _stored_settings(self) -> Settings:
-        import json
-
-        return Settings.from_record(json.loads(self.fact("settings")))
+        return Settings.from_text(str(self.fact("settings")))
 
     def __enter__(self) -> Self:
         return self
@@ -397,8 +395,6 @@ class Ledger:
 
 
 def _begin(path: str, settings: Settings) -> None:
-    import json
-
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
@@ -407,7 +403,7 @@ def _begin(path: str, settings: Settings) -> None:
         connection.executescript(SCHEMA)
         facts = {
             "id": os.urandom(16),
-            "settings": json.dumps(settings.record()),
+            "settings": settings.text(),
             "changes": 0,
             "features": FEATURE_FORMAT,
         }
