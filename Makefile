@@ -7,13 +7,16 @@ APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
 BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo test lint bench docs fuzz sanitize clean
+.PHONY: help demo tour test lint bench docs fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-demo: $(VENV)/demo.stamp  ## install, then a short tour
+demo: $(VENV)/demo.stamp  ## install, then learn, classify and explain a made-up mailbox
+	@$(BIN)/deciban demo
+
+tour: $(VENV)/learn.stamp  ## install, then a short tour of the library
 	@$(BIN)/python -m deciban.demo
 
 test: $(VENV)/test.stamp  ## install everything that the suite needs, then run the whole suite
@@ -45,6 +48,10 @@ $(VENV)/created.stamp:
 
 $(VENV)/demo.stamp: $(VENV)/created.stamp $(BUILD_INPUTS)
 	@echo "installing deciban into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/learn.stamp: $(VENV)/demo.stamp
 	@$(BIN)/python -m pip install --quiet --editable '.[learn]'
 	@touch $@
 

@@ -17,11 +17,13 @@ import json
 import os
 import sys
 import time
+from bisect import bisect_left, insort
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from benchmarks.corpora import labelled_mail
+from benchmarks.corpora import BY_DATE, labelled_mail
 from deciban import metrics
 from deciban.evaluate import (
     PEERS,
@@ -37,6 +39,7 @@ from deciban.evaluate import (
     split_in_half,
 )
 from deciban.evaluate.figures import table
+from deciban.filter.threshold import Assurance, Threshold
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
 PROTOCOLS = ("online", "half")
@@ -44,6 +47,7 @@ OURS = DecibanCommittee.name
 WARM_UP = 500  # calibration is asked for after these
 TIE = 0.001  # 1-ROCA% below this is as good as none
 SAMPLE_SEED = 2026
+PROMISES = (0.01, 0.005, 0.001)
 
 
 class Laboratory:
@@ -174,6 +178,44 @@ def recalibrated(trials: Sequence[Trial]) -> tuple[list[float], list[bool]]:
     return fitted.tolist(), (spam > 0).tolist()
 
 
+def promised(name: str, trial: Trial) -> None:
+    """What became of each promise: good mail lost and spam caught once it was active.
+
+    Kept if the loss could still be the promised rate by chance: the lower 95% limit is not above it.
+    """
+    for rate in PROMISES:
+        lost, goods, caught, spams = _follow(Threshold(promise=rate), trial)
+        if not goods or not spams:
+            print(f"  promise {rate:.1%}, {name}: never active, too few good mails")
+            continue
+        kept = "kept" if metrics.lower_limit(lost, goods) <= rate else "BROKEN"
+        print(
+            f"  promise {rate:.1%}, {name}: {kept}, lost {lost} of {goods} good ({lost / goods:.2%}),",
+            end=" ",
+        )
+        print(f"caught {caught / spams:.1%} of {spams} spams", flush=True)
+
+
+def _follow(threshold: Threshold, trial: Trial) -> tuple[int, int, int, int]:
+    """Good mails lost, good mails, spams caught, spams: while the promise was active."""
+    recent: deque[float] = deque()
+    ranked: list[float] = []
+    lost = goods = caught = spams = 0
+    for score, spam in zip(trial.scores, trial.spam, strict=True):
+        bar = Assurance.of(threshold, ranked).bar
+        if bar is not None:
+            lost += not spam and score > bar
+            goods += not spam
+            caught += spam and score > bar
+            spams += spam
+        if not spam:
+            recent.append(score)
+            insort(ranked, score)
+            if len(recent) > threshold.window:
+                del ranked[bisect_left(ranked, recent.popleft())]
+    return lost, goods, caught, spams
+
+
 def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="benchmarks.accuracy", description=__doc__.partition("\n")[0])
     parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA)
@@ -207,6 +249,11 @@ def main(arguments: Sequence[str] = ()) -> None:
             compare(trials, messages)
             if protocol == "online" and OURS in trials:
                 calibration(trials[OURS])
+                for seed, trial in zip(chosen.seeds, trials[OURS], strict=True):
+                    promised(f"seed {seed}", trial)
+        if corpus in BY_DATE and OURS in subjects:
+            with DecibanCommittee() as subject:
+                promised("by date", online(subject, labelled_mail(corpus, BY_DATE[corpus])))
 
 
 if __name__ == "__main__":

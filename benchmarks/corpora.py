@@ -38,12 +38,16 @@ def newsgroups_by_date() -> dict[str, tuple[list[str], list[str]]]:
     return parts
 
 
-def labelled_mail(name: str) -> list[LabelledMessage]:
-    """The messages of a mail corpus with their labels, in the order of its index."""
+# The corpora that have an order by date, and its index.
+BY_DATE = {"spamassassin": "index_chrono.tsv", "ccert_zh": "index_chrono.tsv"}
+
+
+def labelled_mail(name: str, index: str = "index.tsv") -> list[LabelledMessage]:
+    """The messages of a mail corpus with their labels, in the order of an index of it."""
     root = unpack(name)
     if name == "sms_spam":  # one file, a line a message
         _write_index(root, root / "SMSSpamCollection")
-    return read_index(root / "index.tsv")
+    return read_index(root / index)
 
 
 def _write_index(folder: Path, lines: Path) -> None:

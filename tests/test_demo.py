@@ -1,4 +1,4 @@
-"""`make demo` runs its whole tour, and what it claims is true."""
+"""`make tour` runs its whole tour, and what it claims is true."""
 
 import subprocess
 import sys

@@ -16,7 +16,7 @@ LAYERS = [
     {"demo", "__main__", "cli", "server"},
     {"evaluate", "engines"},
     {"filter"},
-    {"learners", "text", "sources"},
+    {"learners", "text", "sources", "sample"},
     {"smoothing", "selection", "metrics"},
     {"families"},
     {"tally"},
@@ -24,8 +24,8 @@ LAYERS = [
     {"errors", "value", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
-STRANGERS = [("text", "sources")]
-LIGHT = {"cli", "filter", "text", "sources", "metrics", "errors", "value", "__init__", "__main__"}
+STRANGERS = [("text", "sources"), ("sample", "text"), ("sample", "sources"), ("sample", "learners")]
+LIGHT = {"cli", "filter", "text", "sources", "sample", "metrics", "errors", "value", "__init__", "__main__"}
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
 
 

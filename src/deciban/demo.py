@@ -1,4 +1,4 @@
-"""A short tour of the library, run by `make demo`: learn, classify, explain, forget."""
+"""A short tour of the library, run by `make tour`: learn, classify, explain, forget."""
 
 from __future__ import annotations
 

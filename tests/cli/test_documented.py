@@ -20,7 +20,7 @@ def section(verb: str) -> str:
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_flag_of_every_verb_is_documented(verb):
     text = section(verb)
-    for action in verb_parser(verb, load_verb(verb))._actions:
+    for action in verb_parser(verb, load_verb(verb)).full()._actions:
         for name in action.option_strings or [action.metavar]:
             if name not in ("-h", "--help"):
                 assert f"`{name}" in text, f"docs/cli.md does not explain {name} of deciban {verb}"

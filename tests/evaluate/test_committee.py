@@ -1,5 +1,3 @@
-import pytest
-
 from deciban.evaluate import DecibanCommittee, Lesson, online, read_index
 from deciban.filter.course import take_course
 from deciban.filter.verdict import log_odds
@@ -24,5 +22,6 @@ def test_every_label_but_spam_is_good_mail():
         work, home, spam = subject.classify(
             [b"Subject: agenda\n\nmeeting", b"Subject: dinner\n\nmilk", b"Subject: pills\n\ncheap"]
         )
-    assert [work.rejected, home.rejected, spam.rejected] == [False, False, True]
-    assert spam.probability == pytest.approx(1, abs=0.3)
+    assert work.score < 0 < spam.score
+    assert home.score < 0
+    assert work.probability < 0.5 < spam.probability

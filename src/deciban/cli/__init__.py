@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 
 from deciban.errors import DecibanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FAILED = 3
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it

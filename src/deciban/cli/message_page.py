@@ -18,14 +18,14 @@ links, hidden text, text, features …
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
 from deciban.cli.terminal import harmless, harmless_lines
 from deciban.sources import RawMessage
 from deciban.text import Message, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the views are loaded only where features are asked for
+    from collections.abc import Iterable, Iterator
+
     from deciban.text.views import Traced
 
 # What fits on one screen per section; --full lifts both.

@@ -1,52 +1,119 @@
-"""argparse with deciban's manners: a wrong command line is one line that says where to look.
+"""Command lines without argparse, which costs as much to import as Python to start.
 
->>> Parser(prog="deciban read").parse_args(["--nonsense"])
+A parser collects the arguments that a verb defines, in the words of argparse. A plain command line, with
+known flags, values that are as they should be and operands in one place, is read here; help, mistakes and
+everything unusual is left to argparse with the same definitions. Law: where this parser reads a command
+line, argparse reads the same from it.
+
+>>> parser = Parser(prog="deciban example")
+>>> parser.add_argument("sources", nargs="*", default=["-"])
+>>> parser.add_argument("--json", action="store_true")
+>>> vars(parser.parse_args(["--json", "a", "b"]))
+{'sources': ['a', 'b'], 'json': True}
+>>> parser.parse_args(["--nonsense"])
 Traceback (most recent call last):
-deciban.errors.WrongUsage: unrecognized arguments: --nonsense; see deciban read --help
+deciban.errors.WrongUsage: unrecognized arguments: --nonsense; see deciban example --help
 """
 
 from __future__ import annotations
 
-import argparse
-import os
-
-from deciban.errors import WrongUsage
-
 TYPE_CHECKING = False  # typing's own costs 5 ms to import
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from argparse import Namespace
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from deciban.cli.full_parser import FullParser
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Keeps the lines of texts; finds the width itself, for which argparse would import shutil (2 ms)."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28, width=_terminal_width())
+class Options:
+    """What was typed, by name."""
 
 
-def _terminal_width() -> int:
-    try:
-        columns = os.get_terminal_size(1).columns
-    except OSError:  # not a terminal
-        columns = 0
-    # Lines beyond 100 are hard to read.
-    return min(columns or 80, 100) - 2
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser that keeps the lines of its texts, takes no abbreviations, and raises."""
+class Parser:
+    """The arguments of one verb."""
 
     def __init__(self, prog: str, description: str = "", epilog: str = "", usage: str | None = None) -> None:
-        super().__init__(
-            prog=prog,
-            usage=usage,
-            description=description,
-            epilog=epilog,
-            formatter_class=_Formatter,
-            # An abbreviation that works today is ambiguous when the next option comes.
-            allow_abbrev=False,
-        )
+        self._about = {"prog": prog, "description": description, "epilog": epilog, "usage": usage}
+        self._flags: dict[str, dict[str, Any]] = {}
+        self._operands: list[tuple[str, dict[str, Any]]] = []
+        self._defined: list[tuple[str, dict[str, Any]]] = []
 
-    def error(self, message: str) -> NoReturn:
-        """Raise `WrongUsage` instead of printing the usage and leaving."""
-        raise WrongUsage(f"{message}; see {self.prog} --help")
+    def add_argument(self, name: str, **how: Any) -> None:
+        """Define a flag or an operand as argparse would."""
+        self._defined.append((name, how))
+        if name.startswith("--"):
+            self._flags[name] = how
+        else:
+            self._operands.append((name, how))
+
+    def full(self) -> FullParser:
+        """The same definitions for argparse."""
+        from deciban.cli.full_parser import FullParser
+
+        parser = FullParser(**self._about)  # type: ignore[arg-type]  # prog is always a text
+        for name, how in self._defined:
+            parser.add_argument(name, **how)
+        return parser
+
+    def parse_args(self, words: Sequence[str]) -> Namespace:
+        """What was typed; a mistake is `WrongUsage`."""
+        found = self._plain(list(words))
+        if found is None:
+            return self.full().parse_args(words)
+        options = Options()
+        options.__dict__.update(found)
+        return options  # type: ignore[return-value]  # it has the same attributes
+
+    def _plain(self, words: Sequence[str]) -> dict[str, Any] | None:
+        """The values by name; None for what is left to argparse."""
+        values = {name.lstrip("-").replace("-", "_"): _default(how) for name, how in self._defined}
+        operands: list[str] = []
+        apart = False  # a flag since the last operand
+        rest = iter(words)
+        for word in rest:
+            if word == "-" or not word.startswith("-"):
+                if operands and apart:
+                    return None
+                operands.append(word)
+                apart = False
+                continue
+            apart = True
+            how = self._flags.get(word)
+            value = None if how is None else _flag_value(how, rest)
+            if value is None:
+                return None
+            values[word[2:].replace("-", "_")] = value
+        return self._with_operands(values, operands)
+
+    def _with_operands(self, values: dict[str, Any], words: list[str]) -> dict[str, Any] | None:
+        """The values with those of the operands: single ones, and at last one that may take many."""
+        for name, how in self._operands:
+            many = how.get("nargs")
+            if how.keys() & {"type", "choices"} or (not words and many != "*"):
+                return None
+            if many in ("*", "+"):
+                values[name] = words or values[name] or []
+                words = []
+            else:
+                values[name] = words.pop(0)
+        return None if words else values
+
+
+def _default(how: dict[str, Any]) -> Any:
+    return how.get("default", False if how.get("action") == "store_true" else None)
+
+
+def _flag_value(how: dict[str, Any], rest: Iterator[str]) -> Any:
+    """The value of a flag, taken from the words behind it; None for what is left to argparse."""
+    if how.get("action") == "store_true":
+        return True
+    if how.keys() & {"action", "nargs", "choices"}:
+        return None
+    word = next(rest, "-")
+    if word.startswith("-"):
+        return None
+    try:
+        return how.get("type", str)(word)
+    except Exception:  # argparse meets it again and tells
+        return None

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from collections.abc import Sequence
 
 from deciban import __version__
-from deciban.cli.parser import Parser
 from deciban.cli.verbs import VERBS, load_verb, verb_parser
 from deciban.errors import WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from deciban.cli.full_parser import FullParser
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -42,16 +45,20 @@ def _without_verb(arguments: Sequence[str]) -> int:
     return 3
 
 
-def program_parser() -> Parser:
+def program_parser() -> FullParser:
     """The parser of ``deciban`` without a verb."""
+    from argparse import SUPPRESS
+
+    from deciban.cli.full_parser import FullParser
+
     width = max(map(len, VERBS))
     verbs = "\n".join(f"  {name:{width}}  {summary}" for name, summary in VERBS.items())
-    parser = Parser(
+    parser = FullParser(
         prog="deciban",
         usage="deciban [--help] [--version] VERB ...",
         description="A Bayesian filter for mail and text that explains itself and can forget.",
         epilog=f"verbs:\n{verbs}\n\ndeciban VERB --help explains a verb, with examples.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
-    parser.add_argument("verb", nargs="?", metavar="VERB", help=argparse.SUPPRESS)
+    parser.add_argument("verb", nargs="?", metavar="VERB", help=SUPPRESS)
     return parser

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 
+from deciban.cli.numbers import whole_number
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless
+from deciban.cli.terminal import harmless, say
 from deciban.sources import RawMessage, Skipped, Source, open_source
 
 EXAMPLES = (
@@ -20,6 +20,8 @@ EXAMPLES = (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # the views are loaded only where features are asked for
+    from argparse import Namespace
+
     from deciban.text.views import Traced, View
 
 VIEWS: tuple[View, ...] = ("words", "letters")
@@ -48,14 +50,14 @@ def define(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line, nothing cut")
     parser.add_argument(
         "--limit",
-        type=_count,
+        type=whole_number,
         metavar="N",
         help=f"at most N messages in all, 0 for no limit (default: {MESSAGES_SHOWN}; none with --json)",
     )
     parser.add_argument("--full", action="store_true", help="cut no list and no text")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Namespace) -> int:
     """Print each message of each source."""
     # Every name is looked up before the first is read, so that a typing error costs no waiting.
     sources = [open_source(path, on_skip=_report) for path in options.sources]
@@ -71,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     return _exit_code(count, sources)
 
 
-def _print(raw: RawMessage, options: argparse.Namespace, first: bool) -> None:
+def _print(raw: RawMessage, options: Namespace, first: bool) -> None:
     from deciban.text import read
 
     message = read(raw.data)
@@ -93,10 +95,7 @@ def _print(raw: RawMessage, options: argparse.Namespace, first: bool) -> None:
     lines = [*page.lines()]
     for view, found in features.items():
         lines += page.feature_lines(view, found)
-    # Whatever the locale cannot write is shown as an escape as well.
-    encoding = sys.stdout.encoding or "ascii"
-    text = ("" if first else "\n") + "\n".join(lines)
-    print(text.encode(encoding, "backslashreplace").decode(encoding))
+    say(("" if first else "\n") + "\n".join(lines))
 
 
 def _report(skipped: Skipped) -> None:
@@ -111,9 +110,3 @@ def _exit_code(count: int, sources: list[Source]) -> int:
     elif not count:
         print("deciban: no messages there", file=sys.stderr)
     return 3 if skipped and not count else 0
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"must be a number of messages, 0 or more, got {text!r} instead")
-    return int(text)

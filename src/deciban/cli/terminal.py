@@ -13,6 +13,8 @@ two\nlines | naïve 日本語 😀
 
 from __future__ import annotations
 
+import sys
+
 # Spaces that str.isprintable() does not count, though they only move the cursor: U+3000 is in every
 # Chinese or Japanese mail, U+00A0 in most HTML.
 _SPACES = frozenset(
@@ -35,6 +37,22 @@ def harmless_lines(text: str) -> list[str]:
     """
     lines = text.replace("\r\n", "\n").split("\n")
     return [harmless(line.expandtabs()) for line in lines]
+
+
+def shortened(text: str, width: int) -> str:
+    """The text made harmless and cut to a width.
+
+    >>> shortened("Re: your order of this morning", 12)
+    'Re: your or…'
+    """
+    text = harmless(text[: width + 1])
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def say(text: str) -> None:
+    """Print to standard output; what the locale cannot write is shown as an escape as well."""
+    encoding = sys.stdout.encoding or "ascii"
+    print(text.encode(encoding, "backslashreplace").decode(encoding))
 
 
 def _escape(char: str) -> str:

@@ -1,6 +1,6 @@
 """The table of verbs: help, shell completion and the manual are made from it and from the parsers.
 
-A verb is a module of its name in this package that has
+A verb is a module of its name in this package (`import` is in import_.py) that has
 
 - ``EXAMPLES``: pairs of a command line and what it does,
 - ``define(parser)``, which adds the arguments,
@@ -9,12 +9,11 @@ A verb is a module of its name in this package that has
 
 from __future__ import annotations
 
-from argparse import Namespace
-
 from deciban.cli.parser import Parser
 
 TYPE_CHECKING = False  # typing's own costs 5 ms to import
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import Protocol
 
     class Verb(Protocol):
@@ -27,15 +26,32 @@ if TYPE_CHECKING:
 
 
 VERBS = {
+    "learn": "teach the filter messages of one label",
+    "classify": "say what messages are",
+    "why": "explain the verdict about a message, feature by feature",
+    "filter": "pass a message through, with the verdict in its header",
+    "forget": "take back what was taught, as if it had never been",
+    "status": "show how good the filter is on your own mail",
+    "show": "list the labels, and what was learned about words",
+    "prefer": "say what a lost mail costs, ask for a promise, name your contacts",
+    "merge": "take over the lessons of other filters",
+    "export": "write all lessons in an open format",
+    "import": "take over lessons that were exported",
     "read": "show what the filter sees in a message",
+    "evaluate": "measure the filter on labelled mail, beside others",
+    "demo": "a tour on a made-up mailbox",
+    "completion": "print what makes a shell complete verbs and flags",
+    "man": "print the manual page",
 }
+# Verbs that Python keeps for itself.
+_MODULES = {"import": "import_"}
 
 
 def load_verb(name: str) -> Verb:
     """Import the module of one verb."""
     from importlib import import_module
 
-    verb: Verb = import_module(f"deciban.cli.{name}")
+    verb: Verb = import_module(f"deciban.cli.{_MODULES.get(name, name)}")
     return verb
 
 

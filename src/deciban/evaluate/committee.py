@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp
+from math import exp, log
 from typing import Self
 
 from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import Lesson, Opinion
 from deciban.filter.course import Course, features_of
 from deciban.filter.settings import Settings
+from deciban.filter.threshold import Threshold
 from deciban.filter.verdict import log_odds
 from deciban.text import read
 
@@ -21,6 +22,7 @@ class DecibanCommittee:
 
     def __init__(self, settings: Settings | None = None) -> None:
         self._course = Course(settings)
+        self._bar = log(Threshold().cost)
 
     def learn(self, lessons: Sequence[Lesson]) -> None:
         """One lesson after the other."""
@@ -28,7 +30,7 @@ class DecibanCommittee:
             self._course.learn(lesson.label, features_of(read(lesson.data)))
 
     def classify(self, messages: Sequence[bytes]) -> list[Opinion]:
-        """The log-odds of spam against every other label; rejected when spam is more likely than not."""
+        """The log-odds of spam against every other label; rejected at the default cost."""
         return [self._opinion(message) for message in messages]
 
     def close(self) -> None:
@@ -45,7 +47,7 @@ class DecibanCommittee:
         if SPAM not in totals or len(totals) < 2:  # until two labels were taught it knows nothing
             return Opinion(0.0, rejected=False, probability=0.5)
         score = log_odds(totals)
-        return Opinion(score, score > 0, _probability(score))
+        return Opinion(score, score > self._bar, _probability(score))
 
 
 def _probability(log_odds: float) -> float:

@@ -55,6 +55,10 @@ if TYPE_CHECKING:
 # acknowledged every two seconds.
 BATCH_LESSONS = 256
 BATCH_SECONDS = 2.0
+# So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
+# the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 28;
+# mixed, none of them, 1-ROCA% .09.
+BULK_LESSONS = 20
 # What is kept of a header to find a lesson again.
 MOST_CHARACTERS = 120
 
@@ -150,7 +154,15 @@ class Filter:
                 total += self._learn_batch(label, batch)
             if progress is not None:
                 progress(total)
+        if total.learned + total.relearned >= BULK_LESSONS:
+            self._arrange()
         return total
+
+    def _arrange(self) -> None:
+        """Mix the labels and replay: lessons of one label in a row drown the others."""
+        with self._changing():
+            if self.ledger.arrange(BULK_LESSONS):
+                self._replay()
 
     def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
         with self._changing():
@@ -359,8 +371,9 @@ class Filter:
     def merge(self, path: str) -> int:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
 
-        The union is put in the order of (time taught, digest) and replayed: which ledger is merged into
-        which does not matter. Of a message that both know, the lesson taught last is kept.
+        The union is put in an order that only the lessons decide (`Ledger.arrange`) and replayed: which
+        ledger is merged into which does not matter. Of a message that both know, the lesson taught last is
+        kept.
         """
         with Ledger(path, read_only=True) as other, other.reading():
             return self._unite(other.select(Selection()))
@@ -388,7 +401,7 @@ class Filter:
                     self.ledger.append(lesson, lesson.taught, ExamRow(None, None, None))
                     taken += 1
             if taken:
-                self.ledger.put_in_order()
+                self.ledger.arrange(BULK_LESSONS)
                 self._replay()
         if taken:
             self.ledger.sweep()

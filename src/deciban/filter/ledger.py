@@ -319,9 +319,18 @@ class Ledger:
         self._changed = self._changed or removed > 0
         return removed
 
-    def put_in_order(self) -> bool:
-        """Number the lessons by (time taught, digest); whether that changed any. If so, exams are dropped."""
+    def arrange(self, longest_run: int) -> bool:
+        """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
+
+        Mixed, each label keeps its order and is spread evenly over the whole: of 2 lessons of ham and 4 of
+        spam comes spam, ham, spam, spam, ham, spam. Whether any lesson moved; if so, exams are dropped.
+        """
         ranked = "SELECT position, row_number() OVER (ORDER BY taught, digest) AS rank FROM lessons"
+        if self._longest_run() >= longest_run:
+            ranked = """SELECT position, row_number() OVER (ORDER BY share, digest) AS rank FROM (
+                SELECT position, digest,
+                    (row_number() OVER (PARTITION BY label ORDER BY taught, digest) - 0.5)
+                    / count(*) OVER (PARTITION BY label) AS share FROM lessons)"""
         with self._telling():
             (moved,) = self._one(f"""SELECT count(*) FROM ({ranked}) AS here JOIN
                 (SELECT position, row_number() OVER (ORDER BY position) AS rank FROM lessons) AS now
@@ -337,6 +346,15 @@ class Ledger:
             self._connection.execute("UPDATE lessons SET position = -position")
         self._changed = True
         return True
+
+    def _longest_run(self) -> int:
+        """The most lessons of one label that were taught one after the other."""
+        # Within a run, the rank among all and the rank within the label grow alike.
+        (longest,) = self._one("""SELECT coalesce(max(length), 0) FROM (SELECT count(*) AS length FROM (
+            SELECT label, row_number() OVER (ORDER BY taught, digest)
+                - row_number() OVER (PARTITION BY label ORDER BY taught, digest) AS run FROM lessons)
+            GROUP BY label, run)""")
+        return int(longest)
 
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""

@@ -11,7 +11,6 @@ from deciban.errors import NotBuilt
 try:
     from deciban.text._hashing import FORMAT
     from deciban.text._reader import Message, read
-    from deciban.text.views import FeatureSet, Views, extract, trace
 except ModuleNotFoundError as missing:  # an .so that was never built; any other failure is not ours to hide
     if missing.name is None or not missing.name.startswith("deciban.text._"):
         raise
@@ -21,6 +20,10 @@ except ModuleNotFoundError as missing:  # an .so that was never built; any other
 
 from deciban.text.limits import Limits
 from deciban.text.pieces import Header, Link, Part
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.text.views import FeatureSet, Views, extract, trace
 
 __all__ = [
     "FORMAT",
@@ -35,3 +38,13 @@ __all__ = [
     "read",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """The views, on demand: they import typing and with it re, as much as a bare interpreter."""
+    if name not in ("FeatureSet", "Views", "extract", "trace"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from deciban.text import views
+
+    found: object = getattr(views, name)
+    return found

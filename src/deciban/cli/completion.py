@@ -1,0 +1,119 @@
+"""``deciban completion``: what makes a shell complete the verbs, flags and file names of deciban."""
+
+from __future__ import annotations
+
+from deciban.cli.definitions import Argument, VerbDefinition, all_verbs
+from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterator
+
+EXAMPLES = (
+    ('eval "$(deciban completion bash)"', "in ~/.bashrc: complete in every new shell"),
+    ("deciban completion zsh > ~/.zfunc/_deciban", "for zsh, in a folder of its $fpath"),
+    ("deciban completion fish > ~/.config/fish/completions/deciban.fish", "for fish"),
+)
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban completion``."""
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
+
+
+def run(options: Namespace) -> int:
+    """Print the script."""
+    lines = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell]
+    print("\n".join(lines(list(all_verbs()))))
+    return 0
+
+
+def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
+    yield "_deciban() {"
+    yield '    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=""'
+    yield '    if [ "$COMP_CWORD" -eq 1 ]; then'
+    yield f'        words="{" ".join(verb.name for verb in verbs)} --help --version"'
+    yield "    else"
+    yield '        case "${COMP_WORDS[1]} $before" in'
+    for verb in verbs:
+        for flag in verb.flags:
+            for name in flag.names if flag.choices else ():
+                yield f'            "{verb.name} {name}") words="{" ".join(flag.choices)}" ;;'
+    yield '            *) case "${COMP_WORDS[1]} $current" in'
+    for verb in verbs:
+        names = " ".join(name for flag in verb.flags for name in flag.names)
+        yield f'                "{verb.name} -"*) words="{names}" ;;'
+        choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
+        if choices:
+            yield f'                "{verb.name} "*) words="{choices}" ;;'
+    yield "            esac ;;"
+    yield "        esac"
+    yield "    fi"
+    yield "    local IFS=$'\\n'"
+    yield '    if [ -n "$words" ]; then'
+    yield '        COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))'
+    yield "    else"
+    yield '        COMPREPLY=($(compgen -f -- "$current"))'
+    yield "        compopt -o filenames 2> /dev/null"
+    yield "    fi"
+    yield "}"
+    yield "complete -F _deciban deciban"
+
+
+def _zsh(verbs: list[VerbDefinition]) -> Iterator[str]:
+    yield "#compdef deciban"
+    yield "local -a verbs"
+    yield "verbs=("
+    for verb in verbs:
+        yield f"    {_quoted(verb.name + ':' + verb.summary)}"
+    yield ")"
+    yield "if (( CURRENT == 2 )); then"
+    yield "    _describe verb verbs"
+    yield "    return"
+    yield "fi"
+    yield "local verb=$words[2]"
+    yield "shift words; (( CURRENT-- ))"
+    yield "case $verb in"
+    for verb in verbs:
+        yield f"    {verb.name})"
+        specifications = [_zsh_flag(name, flag) for flag in verb.flags for name in flag.names]
+        choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
+        specifications.append(_quoted(f"*: :({choices})" if choices else "*:file:_files"))
+        yield "        _arguments " + " ".join(specifications) + " ;;"
+    yield "esac"
+
+
+def _zsh_flag(name: str, flag: Argument) -> str:
+    text = flag.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
+    value = ""
+    if flag.metavar:
+        value = f":{flag.metavar}:" + (f"({' '.join(flag.choices)})" if flag.choices else "_files")
+    return _quoted(f"{name}[{text}]{value}")
+
+
+def _fish(verbs: list[VerbDefinition]) -> Iterator[str]:
+    for verb in verbs:
+        yield (f"complete -c deciban -n __fish_use_subcommand -f -a {verb.name} -d {_quoted(verb.summary)}")
+    for verb in verbs:
+        seen = _quoted(f"__fish_seen_subcommand_from {verb.name}")
+        for flag in verb.flags:
+            names = " ".join(
+                f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in flag.names
+            )
+            value = (
+                f" -x -a {_quoted(' '.join(flag.choices))}" if flag.choices else " -r" * bool(flag.metavar)
+            )
+            yield f"complete -c deciban -n {seen} {names}{value} -d {_quoted(flag.help)}"
+        choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
+        if choices:
+            yield f"complete -c deciban -n {seen} -f -a {_quoted(choices)}"
+
+
+def _quoted(text: str) -> str:
+    """One word for any of the shells.
+
+    >>> print(_quoted("the user's"))
+    'the user'"'"'s'
+    """
+    return "'" + text.replace("'", "'\"'\"'") + "'"

@@ -1,0 +1,74 @@
+"""Where the filter's database is: ``--db``, else the variable DECIBAN_DB, else the user's data directory.
+
+>>> database_path(None, {"HOME": "/home/ann"})
+'/home/ann/.local/share/deciban/filter.db'
+>>> database_path(None, {"HOME": "/home/ann", "XDG_DATA_HOME": "/data"})
+'/data/deciban/filter.db'
+>>> database_path(None, {"DECIBAN_DB": "/srv/mail.db"})
+'/srv/mail.db'
+>>> database_path("my.db", {"DECIBAN_DB": "/srv/mail.db"})
+'my.db'
+"""
+
+from __future__ import annotations
+
+import os
+
+from deciban.cli.parser import Parser
+from deciban.errors import CannotWrite, WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping
+
+    from deciban.filter import Filter
+
+VARIABLE = "DECIBAN_DB"
+
+
+def add_database_flag(parser: Parser) -> None:
+    """Add ``--db``."""
+    parser.add_argument(
+        "--db",
+        metavar="DATABASE",
+        help=f"the filter's database (default: ${VARIABLE}, else deciban/filter.db in your data directory)",
+    )
+
+
+def database_path(given: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """The path of the database, which need not be there."""
+    if given is not None or VARIABLE in environment:
+        path = environment[VARIABLE] if given is None else given
+        if not path:
+            raise WrongUsage(f"the name of the database is empty; check --db and ${VARIABLE}")
+        return path
+    data = environment.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(data):  # the XDG specification: a relative path is to be ignored
+        home = environment.get("HOME") or os.path.expanduser("~")
+        data = os.path.join(home, ".local", "share")
+    return os.path.join(data, "deciban", "filter.db")
+
+
+def open_filter(options: Namespace) -> Filter:
+    """The filter that there is; only to be read where it belongs to somebody else, such as a whole site."""
+    from deciban.filter import Filter
+
+    path = database_path(options.db)
+    return Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
+
+
+def open_or_create_filter(options: Namespace) -> Filter:
+    """The filter, made if there is none; the default folder is for its owner's eyes only."""
+    from deciban.filter import Filter
+
+    path = database_path(options.db)
+    if options.db is None and VARIABLE not in os.environ:
+        folder = os.path.dirname(path)
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(
+                f"{folder!r} cannot be made: {error.strerror}; choose a place by --db"
+            ) from None
+    return Filter.open(path)

@@ -1,0 +1,28 @@
+"""``deciban export``: write all lessons in an open format."""
+
+from __future__ import annotations
+
+import sys
+
+from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.parser import Parser
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+EXAMPLES = (("deciban export > lessons.jsonl", "for a backup, or for another machine: see deciban import"),)
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban export``."""
+    add_database_flag(parser)
+
+
+def run(options: Namespace) -> int:
+    """Write the lessons to standard output."""
+    with open_filter(options) as mail_filter:
+        count = mail_filter.export(sys.stdout)
+    sys.stdout.flush()  # only what was written is claimed
+    print(f"deciban: {count:,} lessons exported", file=sys.stderr)
+    return 0

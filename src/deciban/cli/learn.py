@@ -1,0 +1,124 @@
+"""``deciban learn``: teach the filter messages of one label."""
+
+from __future__ import annotations
+
+import sys
+
+from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
+from deciban.cli.terminal import harmless, say
+from deciban.sources import RawMessage, Source, open_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Iterable, Iterator
+
+    from deciban.filter import Filter, Learned
+
+EXAMPLES = (
+    ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
+    ("deciban learn ham ~/Maildir ~/Mail/archive.tar.gz", "teach good mail from two places"),
+    ("deciban learn invoices ~/Mail/invoices", "any other word is a label too, of good mail"),
+    ("deciban learn spam - < mail.eml", "one message, such as from a key of a mail program"),
+    ("deciban learn ham inbox.mbox@8412", "that message was no spam: it is learned anew as ham"),
+)
+INTERRUPTED = 130
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban learn``."""
+    parser.add_argument(
+        "label", metavar="LABEL", help="what the messages are: spam, ham, or any word of yours for good mail"
+    )
+    parser.add_argument("sources", nargs="+", metavar="FILE", help="the messages; - for standard input")
+    parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
+    add_database_flag(parser)
+
+
+def run(options: Namespace) -> int:
+    """Learn every message of every source."""
+    from deciban.filter._committee import check_label
+
+    # All that can be wrong with the command is found before a database is made.
+    check_label(options.label)
+    line = ProgressLine()
+    sources = [open_source(path, on_skip=line.report) for path in options.sources]
+    with open_or_create_filter(options) as mail_filter:
+        lesson = _Course(mail_filter, options.label, options.by)
+        try:
+            lesson.take(line.follow(sources))
+        except KeyboardInterrupt:
+            line.note(lesson.where_it_stopped())
+            return INTERRUPTED
+        say(lesson.result())
+        if lesson.count and len(mail_filter.labels()) == 1:
+            print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
+    skipped = sum(source.skipped_count for source in sources)
+    if skipped:
+        print(f"deciban: {lesson.count:,} read, {skipped:,} skipped", file=sys.stderr)
+    elif not lesson.count:
+        print("deciban: no messages there", file=sys.stderr)
+    return 3 if skipped and not lesson.count else 0
+
+
+def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
+    """Learn everything in the sources; the line that says what was done."""
+    lesson = _Course(mail_filter, label, "")
+    lesson.take(message for source in sources for message in source)
+    return lesson.result()
+
+
+class _Course:
+    """Messages of one label being learned, and how far that is acknowledged."""
+
+    def __init__(self, mail_filter: Filter, label: str, by: str) -> None:
+        self._filter = mail_filter
+        self._label = label
+        self._by = by
+        self._read = ""
+        self._acknowledged = ""
+        self._learned: Learned | None = None
+
+    def take(self, messages: Iterable[RawMessage]) -> None:
+        self._filter.learn(self._label, self._noted(messages), self._by, self._acknowledge)
+
+    @property
+    def count(self) -> int:
+        """The messages that are durable by now."""
+        done = self._learned
+        return done.learned + done.known + done.relearned if done else 0
+
+    def result(self) -> str:
+        """What was done, in one line."""
+        label, done = harmless(self._label), self._learned
+        if done is None:
+            return f"learned nothing as {label}"
+        parts = [f"learned {done.learned:,} {_messages(done.learned)} as {label}"]
+        if done.relearned:
+            parts.append(f"{done.relearned:,} relearned that had another label")
+        if done.known:
+            parts.append(f"{done.known:,} known already")
+        return ", ".join(parts)
+
+    def where_it_stopped(self) -> str:
+        """What is safe after an interrupt, and how to go on."""
+        where = f" up to {harmless(self._acknowledged)}" if self._acknowledged else ""
+        return (
+            f"interrupted; {self.result()}{where}, and that is kept. "
+            "The same command goes on from there: it passes over what is known."
+        )
+
+    def _noted(self, messages: Iterable[RawMessage]) -> Iterator[RawMessage]:
+        for message in messages:
+            self._read = message.id
+            yield message
+
+    def _acknowledge(self, learned: Learned) -> None:
+        # A batch is acknowledged before the next message is asked for.
+        self._learned, self._acknowledged = learned, self._read
+
+
+def _messages(count: int) -> str:
+    return "message" if count == 1 else "messages"

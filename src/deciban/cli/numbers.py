@@ -1,0 +1,44 @@
+"""Numbers and times as they are typed."""
+
+from __future__ import annotations
+
+import time
+
+_FORMS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
+
+
+def refused(message: str) -> Exception:
+    """What the type of an argument raises to have its message shown."""
+    from argparse import ArgumentTypeError  # by now it is loaded, or will be to tell
+
+    return ArgumentTypeError(message)
+
+
+def whole_number(text: str) -> int:
+    """A number from 0 upwards.
+
+    >>> whole_number("12")
+    12
+    """
+    if not (text.isdecimal() and text.isascii()):
+        raise refused(f"must be a whole number, 0 or more, got {text!r} instead")
+    return int(text)
+
+
+def moment(text: str) -> float:
+    """A day or a minute of the local time, in seconds since 1970.
+
+    >>> moment("2026-03-02") == moment("2026-03-02T00:00")
+    True
+    """
+    for form in _FORMS:
+        try:
+            return time.mktime(time.strptime(text, form))
+        except (ValueError, OverflowError):
+            continue
+    raise refused(f"must be a date such as 2026-11-15 or 2026-11-15T18:30, got {text!r} instead")
+
+
+def moment_text(seconds: float) -> str:
+    """A moment as people write it, in local time."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))

@@ -1,0 +1,85 @@
+"""``deciban prefer``: say what a lost mail costs, ask for a promise, name your contacts."""
+
+from __future__ import annotations
+
+from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.numbers import refused
+from deciban.cli.parser import Parser
+from deciban.cli.terminal import say
+from deciban.errors import NoSuchSource
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+EXAMPLES = (
+    ("deciban prefer", "what is preferred now"),
+    ("deciban prefer --promise 0.001", "lose at most one good mail in a thousand"),
+    ("deciban prefer --cost 99 --promise none", "no promise: spam is what is 99 times as likely spam as not"),
+    ("deciban prefer --contacts contacts.vcf", "that the sender is known becomes a feature"),
+    ("deciban prefer --allow friends.txt", "these senders are never called spam"),
+)
+NONE = "none"
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban prefer``."""
+    parser.add_argument(
+        "--cost", type=_number, metavar="C", help="call spam what is more than C times as likely spam as not"
+    )
+    parser.add_argument(
+        "--promise",
+        type=_share,
+        metavar="SHARE",
+        help=f"lose at most this share of good mail, such as 0.001; {NONE} to decide by cost",
+    )
+    parser.add_argument(
+        "--contacts", metavar="FILE", help="your contacts, plain text or vCard, instead of those before"
+    )
+    parser.add_argument(
+        "--allow", metavar="FILE", help="senders who are never called spam, instead of those before"
+    )
+    add_database_flag(parser)
+
+
+def run(options: Namespace) -> int:
+    """Change what is given, and show what is preferred by now."""
+    changes: dict[str, object] = {}
+    if options.cost is not None:
+        changes["cost"] = options.cost
+    if options.promise is not None:
+        changes["promise"] = None if options.promise == NONE else options.promise
+    if options.contacts is not None:
+        changes["contacts"] = _addresses(options.contacts)
+    if options.allow is not None:
+        changes["allowed"] = _addresses(options.allow)
+    with open_filter(options) as mail_filter:
+        if changes:
+            mail_filter.prefer(**changes)
+        preferences = mail_filter.preferences
+    say(f"cost      {preferences.cost:g}")
+    say(f"promise   {NONE if preferences.promise is None else f'{preferences.promise:g}'}")
+    say(f"contacts  {len(preferences.contacts):,}")
+    say(f"allowed   {len(preferences.allowed):,}")
+    return 0
+
+
+def _addresses(path: str) -> list[str]:
+    from deciban.filter.contacts import read_contacts
+
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return sorted(read_contacts(file.read()))
+    except OSError as error:
+        raise NoSuchSource(f"{path!r} cannot be read: {error.strerror}; nothing was changed") from None
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise refused(f"must be a number, got {text!r} instead") from None
+
+
+def _share(text: str) -> float | str:
+    return NONE if text == NONE else _number(text)

@@ -1,0 +1,92 @@
+"""How far a long reading is: one line on a terminal that is rewritten in place, nothing in a pipe.
+
+     42% of 31 MB · 12,480 messages · 2,310/s
+
+Own, because it is this small and importing rich costs 60 ms, tqdm 71.
+"""
+
+from __future__ import annotations
+
+import sys
+from time import monotonic
+
+from deciban.cli.terminal import harmless
+from deciban.sources import RawMessage, Skipped, Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import TextIO
+
+# Often enough to look alive, seldom enough to cost nothing.
+SECONDS_BETWEEN = 0.2
+_ERASE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Counts the messages of sources as they are read, and shows how far that is."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = sys.stderr if stream is None else stream
+        self._alive = self._stream.isatty()
+        self._shown = False
+        self._begun = monotonic()
+        self._next = 0.0
+        self.messages = 0
+
+    def follow(self, sources: Iterable[Source]) -> Iterator[RawMessage]:
+        """The messages of the sources, one after the other."""
+        sources = list(sources)
+        sizes = [source.size_hint() for source in sources] if self._alive else []
+        size = None if None in sizes else sum(size or 0 for size in sizes)
+        for source in sources:
+            for message in source:
+                yield message
+                self.messages += 1
+                if self._alive and monotonic() >= self._next:
+                    self._show(sum(source.consumed for source in sources), size)
+        self.clear()
+
+    def report(self, skipped: Skipped) -> None:
+        """Tell what cannot be read, above the line."""
+        self.note(f"skipped {harmless(skipped.id)}: {harmless(skipped.reason)}")
+
+    def note(self, text: str) -> None:
+        """A line that stays."""
+        self.clear()
+        print(f"deciban: {text}", file=self._stream)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            self._stream.write(_ERASE)
+            self._stream.flush()
+            self._shown = False
+
+    def _show(self, consumed: int, size: int | None) -> None:
+        now = monotonic()
+        self._next = now + SECONDS_BETWEEN
+        self._stream.write(_ERASE + progress_text(consumed, size, self.messages, now - self._begun))
+        self._stream.flush()
+        self._shown = True
+
+
+def progress_text(consumed: int, size: int | None, messages: int, seconds: float) -> str:
+    """The line itself.
+
+    >>> progress_text(13_000_000, 31_000_000, 12_480, 5.4)
+    ' 42% of 31 MB · 12,480 messages · 2,311/s'
+    >>> progress_text(13_000_000, None, 12_480, 0.0)
+    '13 MB · 12,480 messages'
+    """
+    # At most all of it: files may grow while they are read.
+    share = f"{min(consumed / size, 1):4.0%} of {_bytes(size)}" if size else _bytes(consumed)
+    speed = f" · {messages / seconds:,.0f}/s" if seconds else ""
+    return f"{share} · {messages:,} messages{speed}"
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} bytes"

@@ -1,0 +1,224 @@
+"""How good a filter is on its owner's own mail, from its exams: no test set, nothing learned by heart.
+
+Every lesson was classified before it was learned. What was said then is an honest sample of what the filter
+says about new mail, as long as new mail resembles what was taught:
+
+>>> rows = [("ham", -4.0), ("ham", 1.0), ("spam", 3.0), ("spam", 5.0)]
+>>> quality = Quality.of([(label == "spam", nats) for label, nats in rows], bar=0.0)
+>>> quality.good, quality.lost, quality.spam, quality.missed, quality.roc_loss
+(2, 1, 2, 0, 0.0)
+
+The first lessons are guesses of a filter that knows nothing yet, so the quality *by now* is that of the most
+recent exams; the learning curve shows how it came about.
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+from deciban import metrics
+from deciban.filter.verdict import SPAM
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from deciban.filter import Filter
+    from deciban.filter.ledger import ExamRow
+    from deciban.filter.threshold import Assurance, Threshold
+
+# So many exams say what the filter is like by now: enough to see an error rate of .2%.
+RECENT = 2_000
+CURVE_POINTS = 24
+DOUBTS = 5
+
+
+class Quality(Value):
+    """What exams say about telling spam from good mail."""
+
+    __slots__ = ("good", "lost", "spam", "missed", "roc_loss", "calibration_error", "log_loss")  # noqa: RUF023
+    good: int
+    """Exams of good mail …"""
+    lost: int
+    """… and how many of them were above the bar, and would be rejected."""
+    spam: int
+    missed: int
+    """Spam that was not above the bar."""
+    roc_loss: float | None
+    """1-ROCA%; None where there were not both kinds."""
+    calibration_error: float | None
+    """How far probabilities are from what was seen, in the mean."""
+    log_loss: float | None
+
+    def __init__(
+        self,
+        good: int,
+        lost: int,
+        spam: int,
+        missed: int,
+        roc_loss: float | None,
+        calibration_error: float | None,
+        log_loss: float | None,
+    ) -> None:
+        self._set(
+            good=good,
+            lost=lost,
+            spam=spam,
+            missed=missed,
+            roc_loss=roc_loss,
+            calibration_error=calibration_error,
+            log_loss=log_loss,
+        )
+
+    @classmethod
+    def of(cls, exams: Sequence[tuple[bool, float]], bar: float | None) -> Quality:
+        """The quality over exams: whether each was spam, and the log-odds for spam that it was given.
+
+        The bar is what a message must exceed to be called spam; without one, none is.
+        """
+        is_spam = [spam for spam, _ in exams]
+        scores = [nats for _, nats in exams]
+        probabilities = [_probability(nats) for nats in scores]
+        spams = sum(is_spam)
+        both = 0 < spams < len(exams)
+
+        def above(nats: float) -> bool:
+            return bar is not None and nats > bar
+
+        return cls(
+            good=len(exams) - spams,
+            lost=sum(1 for spam, nats in exams if not spam and above(nats)),
+            spam=spams,
+            missed=sum(1 for spam, nats in exams if spam and not above(nats)),
+            roc_loss=metrics.roc_loss(scores, is_spam) if both else None,
+            calibration_error=metrics.calibration_error(probabilities, is_spam) if exams else None,
+            log_loss=metrics.log_loss(probabilities, is_spam) if exams else None,
+        )
+
+    @property
+    def lost_at_most(self) -> float | None:
+        """The share of good mail lost that is still plausible at 95%; None without good mail."""
+        return metrics.upper_limit(self.lost, self.good) if self.good else None
+
+    @property
+    def missed_at_most(self) -> float | None:
+        """The share of spam missed that is still plausible at 95%."""
+        return metrics.upper_limit(self.missed, self.spam) if self.spam else None
+
+
+class Doubt(Value):
+    """A lesson that contradicted the filter: perhaps it was taught wrongly."""
+
+    __slots__ = ("digest", "label", "best", "nats")  # noqa: RUF023
+    digest: bytes
+    label: str
+    """What it was taught as."""
+    best: str
+    """What the filter took it for."""
+    nats: float
+    """The log-odds against the label."""
+
+    def __init__(self, digest: bytes, label: str, best: str, nats: float) -> None:
+        self._set(digest=digest, label=label, best=best, nats=nats)
+
+
+class Status(Value):
+    """The lessons of a filter, what its exams say about it, and which lessons deserve a second look."""
+
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "lessons",
+        "examined",
+        "right",
+        "threshold",
+        "assurance",
+        "overall",
+        "recent",
+        "curve",
+        "doubts",
+    )
+    lessons: dict[str, int]
+    """By label."""
+    examined: int
+    """Lessons of labels that the filter knew by then, …"""
+    right: int
+    """… and how many of them it gave the right label."""
+    threshold: Threshold
+    """What was asked of the filter …"""
+    assurance: Assurance
+    """… and where the bar lies by now, on how much evidence."""
+    overall: Quality
+    recent: Quality
+    curve: tuple[tuple[int, float], ...]
+    """The learning curve: exams so far, and the share of wrong labels among those since the last point."""
+    doubts: tuple[Doubt, ...]
+
+    def __init__(
+        self,
+        lessons: dict[str, int],
+        examined: int,
+        right: int,
+        threshold: Threshold,
+        assurance: Assurance,
+        overall: Quality,
+        recent: Quality,
+        curve: tuple[tuple[int, float], ...],
+        doubts: tuple[Doubt, ...],
+    ) -> None:
+        self._set(
+            lessons=lessons,
+            examined=examined,
+            right=right,
+            threshold=threshold,
+            assurance=assurance,
+            overall=overall,
+            recent=recent,
+            curve=curve,
+            doubts=doubts,
+        )
+
+
+def status_of(mail_filter: Filter) -> Status:
+    """The status of a filter as it is now."""
+    exams = [(digest, label, exam) for digest, label, exam in mail_filter.exams() if exam.best is not None]
+    spam_exams = [(label == SPAM, exam.spam) for _, label, exam in exams if exam.spam is not None]
+    right = [exam.best == label for _, label, exam in exams]
+    assurance = mail_filter.assurance()
+    return Status(
+        lessons=mail_filter.labels(),
+        examined=len(exams),
+        right=sum(right),
+        threshold=mail_filter.preferences.threshold,
+        assurance=assurance,
+        overall=Quality.of(spam_exams, assurance.bar),
+        recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
+        curve=learning_curve(right),
+        doubts=_doubts(exams),
+    )
+
+
+def learning_curve(right: Sequence[bool]) -> tuple[tuple[int, float], ...]:
+    """The share of errors in stretches of equal length: (exams by its end, share wrong).
+
+    >>> learning_curve([False, True] + [True] * 46)[:3]
+    ((2, 0.5), (4, 0.0), (6, 0.0))
+    """
+    stretch = max(-(-len(right) // CURVE_POINTS), 1)
+    points = []
+    for start in range(0, len(right), stretch):
+        part = right[start : start + stretch]
+        points.append((start + len(part), part.count(False) / len(part)))
+    return tuple(points)
+
+
+def _doubts(exams: Iterable[tuple[bytes, str, ExamRow]]) -> tuple[Doubt, ...]:
+    against = [
+        Doubt(digest, label, exam.best or "", -exam.truth)
+        for digest, label, exam in exams
+        if exam.truth is not None and exam.truth < 0 and exam.best != label
+    ]
+    return tuple(sorted(against, key=lambda doubt: -doubt.nats)[:DOUBTS])
+
+
+def _probability(nats: float) -> float:
+    return 1 / (1 + exp(-nats)) if nats > 0 else exp(nats) / (1 + exp(nats))

@@ -1,0 +1,91 @@
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from deciban.cli import main
+from deciban.filter import Filter
+from deciban.text import read
+
+
+def labels(database):
+    with Filter.open(str(database), create=False) as mail_filter:
+        assert mail_filter.is_replay()
+        return mail_filter.labels()
+
+
+def test_a_message_is_forgotten(taught, database, capsys):
+    assert main(["forget", "--yes", str(taught / "spam" / "3.eml")]) == 0
+    shown = capsys.readouterr().out
+    assert "hot stocks" in shown
+    assert shown.endswith("forgotten: 1, as if never taught\n")
+    assert labels(database) == {"spam": 19, "ham": 20}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left"),
+    [
+        (["--sender", "Winner@spam.example"], {"ham": 20}),
+        (["--source", "{mails}/ham"], {"spam": 20}),
+        (["--source", "{mails}/ham/7.eml"], {"spam": 20, "ham": 19}),
+        (["--label", "spam"], {"ham": 20}),
+        (["--since", "2020-01-01"], {}),
+        (["--since", "2020-01-01", "--label", "ham"], {"spam": 20}),
+        (["{mails}/spam", "{mails}/ham/1.eml"], {"ham": 19}),
+        (["{mails}/spam", "{mails}/ham/1.eml", "--label", "ham"], {"spam": 20, "ham": 19}),
+    ],
+)
+def test_lessons_are_forgotten_by_what_is_known_of_them(taught, database, arguments, left):
+    assert main(["forget", "--yes", *(word.format(mails=taught) for word in arguments)]) == 0
+    assert labels(database) == left
+
+
+def test_a_lesson_is_forgotten_by_its_digest(taught, database):
+    digest = read((taught / "ham" / "0.eml").read_bytes()).digest
+    assert main(["forget", "--yes", "--digest", digest.hex()]) == 0
+    assert labels(database) == {"spam": 20, "ham": 19}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "say what to forget"),
+        (["--yes"], "say what to forget"),
+        (["--label", "spam"], "add --yes"),
+        (["--yes", "--sender", "nobody@example.org"], "nothing like that was ever taught"),
+        (["--yes", "--until", "2020-01-01"], "nothing like that was ever taught"),
+        (["--yes", "--since", "yesterday"], "must be a date such as"),
+        (["--yes", "--digest", "12"], "must be 32 hexadecimal digits"),
+        (["--yes", "/no/such/file"], "is no file"),
+    ],
+)
+def test_bad_input_is_one_line_and_changes_nothing(taught, database, capsys, arguments, message, monkeypatch):
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        assert main(["forget", *arguments]) == 3
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert labels(database) == {"spam": 20, "ham": 20}
+
+
+@pytest.mark.parametrize(("answer", "code", "left"), [(b"y\n", 0, 0), (b"n\n", 3, 20), (b"\n", 3, 20)])
+def test_on_a_terminal_it_asks(taught, database, answer, code, left):
+    controller, terminal = pty.openpty()
+    command = [sys.executable, "-m", "deciban", "forget", "--label", "spam"]
+    with subprocess.Popen(command, stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        os.write(controller, answer)
+        shown, asked = process.communicate()
+    os.close(controller)
+    os.close(terminal)
+    assert b"Forget these 20 lessons? [y/N] " in asked
+    assert shown.count(b"winner@spam.example") == 20
+    assert process.returncode == code
+    assert labels(database).get("spam", 0) == left
+
+
+def test_a_long_list_is_cut(taught, capsys):
+    main(["forget", "--yes", "--since", "2020-01-01"])
+    assert "… 20 more\n" in capsys.readouterr().out

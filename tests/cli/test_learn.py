@@ -1,0 +1,111 @@
+import signal
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from deciban.cli import main
+from deciban.filter import Filter
+
+
+def labels(database):
+    with Filter.open(str(database), create=False) as mail_filter:
+        return mail_filter.labels()
+
+
+def wait_for_lessons(database, count):
+    """Look until another process has acknowledged so many lessons."""
+    while not database.exists() or labels(database).get("spam", 0) < count:
+        pass
+
+
+def test_learning_tells_how_much_was_new(mails, database, capsys):
+    assert main(["learn", "spam", str(mails / "spam")]) == 0
+    assert capsys.readouterr().out == "learned 20 messages as spam\n"
+    assert main(["learn", "spam", str(mails / "spam"), str(mails / "new-spam.eml")]) == 0
+    assert capsys.readouterr().out == "learned 1 message as spam, 20 known already\n"
+    assert labels(database) == {"spam": 21}
+
+
+def test_another_label_takes_the_first_lesson_back(taught, database, capsys):
+    assert main(["learn", "ham", str(taught / "spam" / "3.eml")]) == 0
+    assert capsys.readouterr().out == "learned 0 messages as ham, 1 relearned that had another label\n"
+    assert labels(database) == {"spam": 19, "ham": 21}
+
+
+def test_after_one_label_a_second_is_asked_for(mails, database, capsys):
+    main(["learn", "spam", str(mails / "spam")])
+    assert "teach a second label" in capsys.readouterr().err
+    main(["learn", "ham", str(mails / "ham")])
+    assert capsys.readouterr().err == ""
+
+
+def test_a_message_is_learned_from_standard_input(mails, database):
+    command = [sys.executable, "-m", "deciban", "learn", "ham", "-"]
+    with open(mails / "new-ham.eml", "rb") as file:
+        done = subprocess.run(command, stdin=file, capture_output=True, text=True, check=True)
+    assert done.stdout == "learned 1 message as ham\n"
+
+
+@pytest.mark.parametrize(
+    ("label", "source", "message"),
+    [
+        ("spam", "/no/such/file", "'/no/such/file' is no file"),
+        ("", ".", "label"),
+        ("x" * 1000, ".", "label"),
+    ],
+)
+def test_bad_input_changes_nothing(database, capsys, label, source, message):
+    assert main(["learn", label, source]) == 3
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert not database.exists()
+
+
+def test_a_source_in_which_nothing_can_be_read_is_a_failure(tmp_path, database, capsys):
+    (tmp_path / "junk").mkdir()
+    (tmp_path / "junk" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    assert main(["learn", "spam", str(tmp_path / "junk")]) == 3
+    assert "0 read, 1 skipped" in capsys.readouterr().err
+
+
+def test_the_default_database_is_private(mails, tmp_path, monkeypatch):
+    monkeypatch.delenv("DECIBAN_DB", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    assert main(["learn", "spam", str(mails / "new-spam.eml")]) == 0
+    folder = tmp_path / "share" / "deciban"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
+
+
+def test_a_label_cannot_reach_the_terminal(mails, database, capsys):
+    main(["learn", "\x1b[2J", str(mails / "new-ham.eml")])
+    assert capsys.readouterr().out == "learned 1 message as \\x1b[2J\n"
+
+
+def test_an_interrupt_keeps_what_was_acknowledged_and_tells_where_it_stopped(database):
+    command = [sys.executable, "-m", "deciban", "learn", "spam", "-"]
+    separator = b"From joe Thu Aug 22 12:36:23 2002\n"
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        # Two batches and a half; the pipe stays open, so the command waits for more when it is interrupted.
+        for number in range(640):
+            process.stdin.write(separator + b"Subject: %d\n\nfree money\n\n" % number)
+        process.stdin.flush()
+        wait_for_lessons(database, 256)
+        process.send_signal(signal.SIGINT)
+        told = process.stderr.read().decode()
+        process.stdin.close()
+    assert process.returncode == 130
+    kept = labels(database)["spam"]
+    assert kept in (256, 512)
+    assert told.startswith(f"deciban: interrupted; learned {kept} messages as spam up to -@")
+    assert "goes on from there" in told
+    assert told.count("\n") == 1
+    with Filter.open(str(database)) as mail_filter:
+        assert mail_filter.is_replay()

@@ -1,0 +1,54 @@
+import pytest
+
+from deciban.cli import main
+
+
+def test_preferences_are_kept_and_shown(taught, capsys):
+    assert main(["prefer"]) == 0
+    assert capsys.readouterr().out == "cost      9\npromise   none\ncontacts  0\nallowed   0\n"
+    assert main(["prefer", "--cost", "99", "--promise", "0.001"]) == 0
+    capsys.readouterr()
+    assert main(["prefer"]) == 0
+    assert capsys.readouterr().out.startswith("cost      99\npromise   0.001\n")
+    main(["prefer", "--promise", "none"])
+    assert "promise   none\n" in capsys.readouterr().out
+
+
+def test_a_promise_that_cannot_be_kept_yet_makes_spam_unsure(taught, capsys):
+    assert main(["classify", str(taught / "new-spam.eml")]) == 0
+    main(["prefer", "--promise", "0.001"])
+    capsys.readouterr()
+    assert main(["classify", str(taught / "new-spam.eml")]) == 2
+    assert capsys.readouterr().out.endswith("  rather spam\n")
+
+
+def test_who_is_allowed_is_never_called_spam(taught, tmp_path, capsys):
+    (tmp_path / "friends.txt").write_text("Winner@spam.example\n")
+    assert main(["prefer", "--allow", str(tmp_path / "friends.txt")]) == 0
+    assert "allowed   1\n" in capsys.readouterr().out
+    assert main(["classify", str(taught / "new-spam.eml")]) != 0
+
+
+def test_contacts_come_from_a_vcard(taught, tmp_path, capsys):
+    (tmp_path / "contacts.vcf").write_text("BEGIN:VCARD\nEMAIL:ann@example.org\nEND:VCARD\n")
+    assert main(["prefer", "--contacts", str(tmp_path / "contacts.vcf")]) == 0
+    assert "contacts  1\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--cost", "much"], "must be a number"),
+        (["--cost", "-1"], "cost must be above 0"),
+        (["--cost", "nan"], "cost must be above 0"),
+        (["--promise", "7"], "promise must be a share"),
+        (["--contacts", "/no/such/file"], "nothing was changed"),
+    ],
+)
+def test_bad_input_is_one_line_and_changes_nothing(taught, capsys, arguments, message):
+    assert main(["prefer", *arguments]) == 3
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    main(["prefer"])
+    assert capsys.readouterr().out == "cost      9\npromise   none\ncontacts  0\nallowed   0\n"

@@ -1,0 +1,82 @@
+import json
+
+import pytest
+
+from deciban.cli import main
+from deciban.text import read
+
+
+def test_a_page_shows_lessons_rates_and_a_curve(taught, database, capsys):
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    title = page.splitlines()[0]
+    assert title.startswith(f"{database}: 40 lessons (")
+    assert "20 spam" in title
+    assert "20 ham" in title
+    assert "good mail called spam" in page
+    assert "1-ROCA%" in page
+    assert "Learning curve" in page
+
+
+def test_a_lesson_that_was_taught_wrongly_is_found_and_its_command_undoes_it(taught, database, capsys):
+    wrong = taught / "new-spam.eml"
+    main(["learn", "ham", str(wrong)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    digest = read(wrong.read_bytes()).digest.hex()
+    command = f"deciban forget --digest {digest}"
+    assert command in page
+    assert "taught as ham, looked like spam" in page
+    assert main([*command.split()[1:], "--yes"]) == 0
+    capsys.readouterr()
+    main(["status"])
+    assert digest not in capsys.readouterr().out
+
+
+def test_json_has_the_same_numbers(taught, capsys):
+    main(["learn", "ham", str(taught / "new-spam.eml")])
+    capsys.readouterr()
+    assert main(["status", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["lessons"] == {"spam": 20, "ham": 21}
+    # The first lesson of each label has nothing to be examined by.
+    assert record["examined"] == record["overall"]["good"] + record["overall"]["spam"] == 39
+    assert record["doubts"][0]["label"] == "ham"
+    assert record["doubts"][0]["sender"] == "winner@spam.example"
+    assert record["curve"][-1][0] == 39
+
+
+def test_the_status_says_what_is_promised_and_what_is_missing_for_it(taught, capsys):
+    main(["status"])
+    assert "more than 9 times as likely spam as not. No promise was asked for" in capsys.readouterr().out
+    main(["prefer", "--promise", "0.2"])
+    capsys.readouterr()
+    main(["status"])
+    assert "Promised: at most 20.0000% of good mail is lost. Called spam: what has" in capsys.readouterr().out
+    main(["prefer", "--promise", "0.001"])
+    capsys.readouterr()
+    main(["status"])
+    assert "It takes 2,000 examined good mails to keep that" in capsys.readouterr().out
+    main(["status", "--json"])
+    record = json.loads(capsys.readouterr().out)
+    assert record["promise"] == 0.001
+    assert record["assurance"]["needed"] == 2000
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_one_label_is_too_few_for_verdicts(mails, database, capsys, label):
+    main(["learn", label, str(mails / label)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert capsys.readouterr().out.endswith("Every verdict is unsure until two labels were taught.\n")
+
+
+def test_labels_other_than_spam_and_ham_have_a_status_too(mails, database, capsys):
+    for label, folder in (("work", "ham"), ("\x1b[2J", "spam")):
+        main(["learn", label, str(mails / folder)])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    page = capsys.readouterr().out
+    assert "lessons examined" in page
+    assert "\x1b" not in page
