@@ -105,7 +105,7 @@ cdef class FeatureSet:
 
 
 # Memory of the last extraction, kept for the next: asking malloc for some 100 kB a message, and growing to it,
-# was 7% of reading and extracting. Only touched with Python's lock held; whoever takes it owns it.
+# was some 3% of reading and extracting (malloc 6.8% of a profile before, 4.0% after). Only touched with Python's lock held; whoever takes it owns it.
 cdef Hashes idle_gathered
 cdef Hashes idle_scratch
 
