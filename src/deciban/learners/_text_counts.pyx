@@ -22,29 +22,49 @@ no result depends on the salt.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from deciban.text._content cimport Buffer, reserve
 from deciban.text._harvest cimport Hashes, make_room, sort_hashes
-from deciban.text._hashing cimport hash_begin, hash_bytes, hash_end
+from deciban.text._hashing cimport hash_begin, hash_byte, hash_bytes, hash_end
 from deciban.text._tokens cimport (
     KIND_INVISIBLE, KIND_MASK, TOKEN_UNSPACED, Token, Tokens, begin_tokens, byte_records, decode_character,
     next_token, push_character, record_distances, record_kinds, record_of,
 )
 
+cdef extern from *:
+    """
+    #ifdef __GNUC__
+    #define fetch_early(address) __builtin_prefetch(address)
+    #else
+    #define fetch_early(address) ((void)(address))
+    #endif
+    """
+    void fetch_early(const void* address) noexcept nogil
+
 cdef enum:
-    MOST_WORDS = 8  # of one n-gram of words
+    MOST_WORDS = 8    # of one n-gram of words
+    COLLECTED = 1024  # n-grams that are hashed before they are looked up, see `number_collected`
+    AHEAD = 12        # look-ups between asking for a slot's cache line and reading it
+    SHORT = 16        # bytes that are copied at once, see `push_short`
 
 ctypedef struct Numbers:
     int32_t* data
     Py_ssize_t size
     Py_ssize_t room
 
-# One slot of the table: a key and its number within the batch plus one; 0 is a free slot.
+# One slot of a table: a key, its number plus one (0 is a free slot), and in a batch where its last sighting
+# was counted; one cache line tells all that a sighting needs.
 ctypedef struct Slot:
     uint64_t key
-    int64_t number
+    int32_t number
+    int32_t place
+
+# Where the name of an n-gram stands in the folded text.
+ctypedef struct Stretch:
+    Py_ssize_t start
+    Py_ssize_t end
 
 ctypedef struct Table:
     Slot* slots
@@ -57,9 +77,8 @@ ctypedef struct Batch:
     Buffer keys             # uint64 each, by number
     Buffer names            # of the keys, one after the other
     Buffer name_ends        # int64 each
-    Numbers rows            # for each key, the last row that it was seen in ...
-    Numbers places          # ... and its place in that row
-    Hashes row_hashes       # of the text that is being read, when hashed to columns
+    Hashes row_hashes       # of the text that is being read, or when numbered of its last n-grams ...
+    Stretch[COLLECTED] stretches  # ... and where their names stand
     Hashes spare
     Numbers numbers         # the sparse rows: numbers, or columns, ...
     Numbers counts          # ... and how often
@@ -69,7 +88,7 @@ ctypedef struct Batch:
     int first_n
     int last_n
     int shortest            # characters of a word, at least
-    int32_t row
+    Py_ssize_t row_start    # in numbers and counts: a key whose place is not before it was seen in this row
 
 
 cdef int out_of_memory() except -1 nogil:
@@ -110,15 +129,29 @@ cdef inline int push_bytes(Buffer* buffer, const void* source, Py_ssize_t length
     return 0
 
 
+cdef inline int push_short(Buffer* buffer, const uint8_t* source, Py_ssize_t length) except -1 nogil:
+    """The same for what is mostly short, from memory that goes on for SHORT bytes at least.
+
+    Most calls of memcpy become two instructions; memcpy and what called it were 12% of learning names. The buffer
+    always has more than SHORT bytes to spare, so that it can be such a source itself.
+    """
+    if buffer.room - buffer.size < length + 2 * SHORT:
+        reserve(buffer, length + 2 * SHORT)
+    memcpy(buffer.data + buffer.size, source, SHORT)
+    if length > SHORT:
+        memcpy(buffer.data + buffer.size + SHORT, source + SHORT, length - SHORT)
+    buffer.size += length
+    return 0
+
+
 cdef int widen(Table* table, int bits) except -1 nogil:
     """A table of 2^bits slots with the same keys."""
     cdef Slot* old = table.slots
     cdef Py_ssize_t old_count = (<Py_ssize_t>1 << (64 - table.shift)) if old != NULL else 0, i, place
     cdef Py_ssize_t mask = (<Py_ssize_t>1 << bits) - 1
-    cdef Slot* wider = <Slot*>malloc((mask + 1) * sizeof(Slot))
+    cdef Slot* wider = <Slot*>calloc(mask + 1, sizeof(Slot))
     if wider == NULL:
         out_of_memory()
-    memset(wider, 0, (mask + 1) * sizeof(Slot))
     table.slots = wider
     table.shift = 64 - bits
     for i in range(old_count):
@@ -131,50 +164,84 @@ cdef int widen(Table* table, int bits) except -1 nogil:
     return 0
 
 
-cdef inline int32_t number_of(
-    Batch* batch, uint64_t key, const uint8_t* name, Py_ssize_t length
-) except -1 nogil:
-    """The number of a key within the batch; a new key gets the next one, and its name is kept if wanted."""
-    cdef Table* table = &batch.table
+cdef inline Slot* slot_at(const Table* table, uint64_t key) noexcept nogil:
+    """Where a key is looked for first."""
+    return &table.slots[(key * table.salt) >> table.shift]
+
+
+cdef inline Slot* slot_of(const Table* table, uint64_t key) noexcept nogil:
+    """The slot of a key, or the free slot where it belongs; one is always free."""
     cdef Py_ssize_t mask = (<Py_ssize_t>1 << (64 - table.shift)) - 1
     cdef Py_ssize_t place = (key * table.salt) >> table.shift
-    cdef int64_t end
-    while table.slots[place].number:
-        if table.slots[place].key == key:
-            return <int32_t>(table.slots[place].number - 1)
+    while table.slots[place].number and table.slots[place].key != key:
         place = (place + 1) & mask
-    table.slots[place].key = key
-    table.slots[place].number = table.used + 1
-    table.used += 1
+    return &table.slots[place]
+
+
+cdef inline int leave_a_slot(Table* table) except -1 nogil:
+    """Widens a table that one more key would make more than half full."""
+    if (table.used + 1) >> (63 - table.shift):
+        widen(table, 64 - table.shift + 1)
+    return 0
+
+
+cdef int enter(Batch* batch, Slot* slot, uint64_t key, Stretch name) except -1 nogil:
+    """A new key gets the next number, and its name is kept if wanted."""
+    cdef int64_t end
+    batch.table.used += 1
+    slot.key = key
+    slot.number = <int32_t>batch.table.used
+    slot.place = -1
     push_bytes(&batch.keys, &key, sizeof(key))
-    push_number(&batch.rows, -1)
-    push_number(&batch.places, 0)
     if batch.naming:
-        push_bytes(&batch.names, name, length)
+        push_short(&batch.names, batch.folded.data + name.start, name.end - name.start)
         end = batch.names.size
         push_bytes(&batch.name_ends, &end, sizeof(end))
-    if 2 * table.used > mask:
-        widen(table, 64 - table.shift + 1)
-    return <int32_t>(table.used - 1)
+    return 0
 
 
-cdef inline int count(Batch* batch, uint64_t state, const uint8_t* name, Py_ssize_t length) except -1 nogil:
-    """One more sighting, in the current row, of the n-gram with this hash state."""
-    cdef int32_t number
+cdef int number_collected(Batch* batch) except -1 nogil:
+    """Counts n-grams that were collected, in their order, in the row that is being read.
+
+    Looked up one by one as they are hashed, each would wait for its cache line; here many are on their way.
+    """
+    cdef Hashes* hashes = &batch.row_hashes
+    cdef Slot* slot
+    cdef Py_ssize_t i
+    reserve_numbers(&batch.numbers, hashes.size)
+    reserve_numbers(&batch.counts, hashes.size)
+    for i in range(hashes.size):
+        if i + AHEAD < hashes.size:
+            fetch_early(slot_at(&batch.table, hashes.data[i + AHEAD]))
+        leave_a_slot(&batch.table)
+        slot = slot_of(&batch.table, hashes.data[i])
+        if slot.number == 0:
+            enter(batch, slot, hashes.data[i], batch.stretches[i])
+        if slot.place >= batch.row_start:
+            batch.counts.data[slot.place] += 1
+            continue
+        slot.place = <int32_t>batch.numbers.size
+        batch.numbers.data[batch.numbers.size] = slot.number - 1
+        batch.counts.data[batch.counts.size] = 1
+        batch.numbers.size += 1
+        batch.counts.size += 1
+    hashes.size = 0
+    return 0
+
+
+cdef inline int count(Batch* batch, uint64_t state, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
+    """One more sighting of the n-gram with this hash state, which stands at [start, end) of the folded text."""
+    cdef Hashes* hashes = &batch.row_hashes
     if batch.key_shift:
-        if batch.row_hashes.size == batch.row_hashes.room:
-            make_room(&batch.row_hashes, 1)
-        batch.row_hashes.data[batch.row_hashes.size] = hash_end(state)
-        batch.row_hashes.size += 1
-        return 0
-    number = number_of(batch, hash_end(state), name, length)
-    if batch.rows.data[number] == batch.row:
-        batch.counts.data[batch.places.data[number]] += 1
-        return 0
-    batch.rows.data[number] = batch.row
-    batch.places.data[number] = <int32_t>batch.numbers.size
-    push_number(&batch.numbers, number)
-    push_number(&batch.counts, 1)
+        if hashes.size == hashes.room:
+            make_room(hashes, 1)
+    else:
+        if hashes.size == COLLECTED:
+            number_collected(batch)
+        batch.stretches[hashes.size].start = start
+        batch.stretches[hashes.size].end = end
+    hashes.data[hashes.size] = hash_end(state)
+    hashes.size += 1
     return 0
 
 
@@ -211,39 +278,32 @@ cdef int count_words(Batch* batch, const uint8_t* text, Py_ssize_t length) excep
     cdef Token token
     cdef uint64_t[MOST_WORDS] states     # states[n - 1]: of the last n words and the space after them
     cdef Py_ssize_t[MOST_WORDS] starts   # where the last n words begin in batch.folded
-    cdef int n, seen = 0, i
-    cdef uint64_t state, pair
+    cdef int n, seen = 0
     cdef Py_ssize_t end
     batch.folded.size = 0
     begin_tokens(&walk, text, length)
     while next_token(&walk, &token):
         if token.characters < batch.shortest and not token.flags & TOKEN_UNSPACED:
             continue
+        # The tokeniser hashed the word alone and after the word before; words and pairs are the usual case.
         for n in range(min(seen, batch.last_n - 1), 0, -1):
-            states[n] = states[n - 1]
             starts[n] = starts[n - 1]
-        states[0] = hash_begin()
+            if n > 1:
+                states[n] = hash_bytes(states[n - 1], token.word, token.length)
+        states[0], states[1] = token.state, token.pair_state
         starts[0] = batch.folded.size
         if batch.naming:
-            push_bytes(&batch.folded, token.word, token.length)
+            push_short(&batch.folded, token.word, token.length)
         end = batch.folded.size
         seen = min(seen + 1, batch.last_n)
-        if seen == 2:
-            # Words and pairs, the usual case: two independent chains of multiplications overlap in the processor.
-            state, pair = states[0], states[1]
-            for i in range(token.length):
-                state = (state ^ token.word[i]) * <uint64_t>0x100000001B3u
-                pair = (pair ^ token.word[i]) * <uint64_t>0x100000001B3u
-            states[0], states[1] = state, pair
-        else:
-            for n in range(seen):
-                states[n] = hash_bytes(states[n], token.word, token.length)
         for n in range(batch.first_n - 1, seen):
-            count(batch, states[n], batch.folded.data + starts[n], end - starts[n])
+            count(batch, states[n], starts[n], end)
         for n in range(seen):
-            states[n] = hash_bytes(states[n], b" ", 1)
+            states[n] = hash_byte(states[n], c" ")
+        walk.pair_seed = states[0]
         if batch.naming:
-            push_bytes(&batch.folded, b" ", 1)
+            batch.folded.data[end] = c" "  # there is room to spare
+            batch.folded.size = end + 1
     return 0
 
 
@@ -285,6 +345,7 @@ cdef int count_characters(Batch* batch, const uint8_t* text, Py_ssize_t length) 
     cdef int n
     cdef const uint8_t* folded
     fold_characters(batch, text, length)
+    reserve(&batch.folded, SHORT)  # as `push_short` wants it
     folded = batch.folded.data
     end = batch.folded.size
     start = 0
@@ -300,7 +361,7 @@ cdef int count_characters(Batch* batch, const uint8_t* text, Py_ssize_t length) 
                 at += 1
             n += 1
             if n >= batch.first_n:
-                count(batch, state, folded + start, at - start)
+                count(batch, state, start, at)
         start += 1
         while start < end and folded[start] & 0xC0 == 0x80:
             start += 1
@@ -325,6 +386,18 @@ cdef class TextCounts:
 
 cdef bytes bytes_of(const void* data, Py_ssize_t size):
     return PyBytes_FromStringAndSize(<const char*>data, size)
+
+
+cdef int bits_for(const int64_t* lengths, Py_ssize_t rows) noexcept nogil:
+    """The size of a batch's first table: half a slot to a byte is what a full batch comes to in the end."""
+    cdef int64_t total = 0
+    cdef Py_ssize_t i
+    cdef int bits = 8
+    for i in range(rows):
+        total += lengths[i]
+    while bits < 17 and total >> bits > 2:
+        bits += 1
+    return bits
 
 
 def count_texts(
@@ -363,15 +436,19 @@ def count_texts(
             starts[i] = <const uint8_t*>PyBytes_AS_STRING(<bytes?>text)
             lengths[i] = len(<bytes>text)
         with nogil:
-            widen(&batch.table, 12)
+            if column_bits == 0:
+                make_room(&batch.row_hashes, COLLECTED)
+                widen(&batch.table, bits_for(lengths, rows))
             for i in range(rows):
-                batch.row = <int32_t>i
+                batch.row_start = batch.numbers.size
                 if words:
                     count_words(&batch, starts[i], lengths[i])
                 else:
                     count_characters(&batch, starts[i], lengths[i])
                 if batch.key_shift:
                     end_row(&batch)
+                else:
+                    number_collected(&batch)
                 lengths[i] = batch.numbers.size
         result.keys = bytes_of(batch.keys.data, batch.keys.size)
         result.names = bytes_of(batch.names.data, batch.names.size)
@@ -389,8 +466,6 @@ def count_texts(
         free(batch.name_ends.data)
         free(batch.row_hashes.data)
         free(batch.spare.data)
-        free(batch.rows.data)
-        free(batch.places.data)
         free(batch.numbers.data)
         free(batch.counts.data)
         free(batch.folded.data)
@@ -433,31 +508,21 @@ cdef class Vocabulary:
         names = bytes_of(self.names_buffer.data, self.names_buffer.size)
         return restored, (self.salt, keys, names, bytes_of(self.name_ends.data, self.name_ends.size))
 
-    cdef Py_ssize_t place_of(self, uint64_t key) noexcept nogil:
-        """The slot of a key, or the free slot where it belongs; one is always free."""
-        cdef Py_ssize_t mask = (<Py_ssize_t>1 << (64 - self.table.shift)) - 1
-        cdef Py_ssize_t place = (key * self.table.salt) >> self.table.shift
-        while self.table.slots[place].number and self.table.slots[place].key != key:
-            place = (place + 1) & mask
-        return place
-
     cdef int32_t add(self, uint64_t key, const uint8_t* name, Py_ssize_t length) except -1 nogil:
         """The column of a key, the next one if it is new."""
-        cdef Slot* slot = &self.table.slots[self.place_of(key)]
-        cdef int32_t column
+        cdef Slot* slot
         cdef int64_t end
+        leave_a_slot(&self.table)
+        slot = slot_of(&self.table, key)
         if slot.number == 0:
             self.table.used += 1
             slot.key = key
-            slot.number = self.table.used
+            slot.number = <int32_t>self.table.used
             push_bytes(&self.keys, &key, sizeof(key))
             push_bytes(&self.names_buffer, name, length)
             end = self.names_buffer.size
             push_bytes(&self.name_ends, &end, sizeof(end))
-        column = <int32_t>(slot.number - 1)
-        if self.table.used >> (63 - self.table.shift):  # half full
-            widen(&self.table, 64 - self.table.shift + 1)
-        return column
+        return slot.number - 1
 
     def learn(self, TextCounts counts not None):
         """The columns (int32, as bytes) of a batch's numbers; new keys get new columns."""
@@ -469,6 +534,8 @@ cdef class Vocabulary:
         cdef bytes columns = PyBytes_FromStringAndSize(NULL, count * sizeof(int32_t))
         cdef int32_t* column = <int32_t*>PyBytes_AS_STRING(columns)
         for i in range(count):
+            if i + AHEAD < count:
+                fetch_early(slot_at(&self.table, keys[i + AHEAD]))
             column[i] = self.add(keys[i], names + start, ends[i] - start)
             start = ends[i]
         return memoryview(columns)
@@ -480,7 +547,9 @@ cdef class Vocabulary:
         cdef bytes columns = PyBytes_FromStringAndSize(NULL, count * sizeof(int32_t))
         cdef int32_t* column = <int32_t*>PyBytes_AS_STRING(columns)
         for i in range(count):
-            column[i] = <int32_t>(self.table.slots[self.place_of(keys[i])].number - 1)
+            if i + AHEAD < count:
+                fetch_early(slot_at(&self.table, keys[i + AHEAD]))
+            column[i] = slot_of(&self.table, keys[i]).number - 1
         return memoryview(columns)
 
     def keep(self, columns):

@@ -16,7 +16,7 @@ Both happen in one function, so a trace cannot disagree with the features.
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset
+from libc.string cimport memmove, memset
 
 from deciban.text._content cimport Buffer, append_byte, reserve
 
@@ -61,18 +61,56 @@ cdef int sort_hashes(Hashes* hashes, Hashes* spare) except -1 nogil:
     return 0
 
 
+cdef inline Py_ssize_t insert(uint64_t* sorted_set, Py_ssize_t* size, uint64_t hash) noexcept nogil:
+    """Puts a hash into a sorted set that has room for it, unless it is there already; how far it had to go."""
+    cdef Py_ssize_t place = size[0], i
+    while place > 0 and sorted_set[place - 1] > hash:
+        place -= 1
+    if place == 0 or sorted_set[place - 1] != hash:
+        for i in range(size[0], place, -1):
+            sorted_set[i] = sorted_set[i - 1]
+        sorted_set[place] = hash
+        size[0] += 1
+    return size[0] - place
+
+
+cdef Py_ssize_t drop_repetitions(uint64_t* hashes, Py_ssize_t count) noexcept nogil:
+    """How many different hashes there are, which are moved to the front of those that are sorted."""
+    cdef Py_ssize_t i, kept = 1
+    for i in range(1, count):
+        hashes[kept] = hashes[i]
+        kept += hashes[i] != hashes[kept - 1]
+    return kept
+
+
 cdef int sort_unique(Hashes* hashes, Hashes* spare) except -1 nogil:
     """Turns hashes into a sorted set in place."""
-    cdef Py_ssize_t i, kept = 0, count = hashes.size
+    cdef uint64_t* data = hashes.data
+    cdef Py_ssize_t i, kept = 1, count = hashes.size, moves_left = MOST_MOVES * count
+    cdef uint64_t hash, last
     if count < 2:
         return 0
-    sort_hashes(hashes, spare)
-    # Always written, and kept only if the next one differs: a branch here could not be predicted.
-    for i in range(count - 1):
-        hashes.data[kept] = hashes.data[i]
-        kept += hashes.data[i] != hashes.data[i + 1]
-    hashes.data[kept] = hashes.data[count - 1]
-    hashes.size = kept + 1
+    spare.size = 0
+    make_room(spare, count)
+    sort_by_top_bytes(data, spare.data, count)
+    # One walk puts right what is out of order, which is seldom, and drops repetitions: each hash is written, and
+    # kept only if it differs from the one before, because a branch on that could not be predicted.
+    last = data[0]
+    for i in range(1, count):
+        hash = data[i]
+        if hash < last:
+            moves_left -= insert(data, &kept, hash)
+            if moves_left < 0:
+                memmove(data + kept, data + i + 1, (count - i - 1) * sizeof(uint64_t))
+                kept += count - i - 1
+                sort_by_all_bytes(data, spare.data, kept)
+                kept = drop_repetitions(data, kept)
+                break
+            continue
+        data[kept] = hash
+        kept += hash != last
+        last = hash
+    hashes.size = kept
     return 0
 
 

@@ -3,7 +3,9 @@
 # Safety: every byte of the text is read at an index that was compared with the length just before, and
 # every byte of the word is written below TOKEN_BYTES; nothing else touches memory.
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint64_t
+
+from deciban.text._hashing cimport hash_begin, hash_bytes
 
 cdef extern from "_characters.h" nogil:
     const uint16_t byte_records[256]
@@ -50,6 +52,8 @@ cdef struct Token:
     int length                # of the folded word
     int first                 # length of its first character, for pairs of unspaced scripts
     int characters
+    uint64_t state            # the FNV-1a states after the word when begun with the two of Tokens
+    uint64_t pair_state
     uint8_t word[TOKEN_BYTES]
 
 cdef struct Tokens:
@@ -59,6 +63,8 @@ cdef struct Tokens:
     Py_ssize_t invisible      # zero-width characters so far
     Py_ssize_t invalid        # bytes so far that are no UTF-8
     bint in_run               # the character at ``at`` ended a pair already
+    uint64_t seed             # the FNV-1a state that a word's hash begins with; a tag, for example
+    uint64_t pair_seed        # ... and one more: the word before and a space, for example
 
 
 cdef inline void begin_tokens(Tokens* tokens, const uint8_t* text, Py_ssize_t length) noexcept nogil:
@@ -69,6 +75,7 @@ cdef inline void begin_tokens(Tokens* tokens, const uint8_t* text, Py_ssize_t le
     tokens.invisible = 0
     tokens.invalid = 0
     tokens.in_run = False
+    tokens.seed = tokens.pair_seed = hash_begin()
 
 
 cdef inline unsigned int record_of(unsigned int code) noexcept nogil:
@@ -243,10 +250,11 @@ cdef inline bint token_beyond_ascii(Tokens* tokens, Token* token) noexcept nogil
 
 
 cdef inline bint next_token(Tokens* tokens, Token* token) noexcept nogil:
-    """The next word of the text, or False at its end."""
+    """The next word of the text, hashed from both seeds, or False at its end."""
     cdef const uint8_t* text = tokens.text
     cdef Py_ssize_t at = tokens.at, length = tokens.length, room, n
     cdef unsigned int entry = 0, flags
+    cdef uint64_t state, pair_state
     while True:
         entry = 0
         while at < length:
@@ -261,11 +269,16 @@ cdef inline bint next_token(Tokens* tokens, Token* token) noexcept nogil:
         room = min(length - at, TOKEN_BYTES)
         flags = 0
         n = 0
+        # Folded and hashed in one loop: the end of a word cannot be predicted, and a second loop over its bytes
+        # would miss it again. Both chains of multiplications run in the shadow of the walk.
+        state, pair_state = tokens.seed, tokens.pair_seed
         while n < room:
             entry = byte_records[text[at + n]]
             if entry & 0xFF == 0:
                 break
             token.word[n] = entry & 0xFF
+            state = (state ^ (entry & 0xFF)) * <uint64_t>0x100000001B3u
+            pair_state = (pair_state ^ (entry & 0xFF)) * <uint64_t>0x100000001B3u
             flags |= entry
             n += 1
         at += n
@@ -280,10 +293,14 @@ cdef inline bint next_token(Tokens* tokens, Token* token) noexcept nogil:
         token.flags = flags
         token.characters = <int>n
         token.first = 1
+        token.state = state
+        token.pair_state = pair_state
         tokens.at = at
         if entry == 0:
             token.end = at
             return True
         if token_beyond_ascii(tokens, token):
+            token.state = hash_bytes(tokens.seed, token.word, token.length)
+            token.pair_state = hash_bytes(tokens.pair_seed, token.word, token.length)
             return True
         at = tokens.at

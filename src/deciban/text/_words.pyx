@@ -29,7 +29,7 @@ from deciban.text._harvest cimport (
     WHERE_HEADER, WHERE_HIDDEN, WHERE_LINK, WHERE_MARKUP, WHERE_MESSAGE, WHERE_PART, WHERE_TEXT, Harvest, Tag,
     add_feature, add_hash, note_sighting, tag_of,
 )
-from deciban.text._hashing cimport hash_bytes, hash_end
+from deciban.text._hashing cimport hash_byte, hash_end
 from deciban.text._tokens cimport (
     TOKEN_BYTES, TOKEN_DIGIT, TOKEN_DISGUISED, TOKEN_INVISIBLE, TOKEN_LATIN, TOKEN_LOWER,
     TOKEN_STYLED, TOKEN_UPPER, Token, Tokens, begin_tokens, next_token,
@@ -354,26 +354,20 @@ cdef inline int spell(
 
 
 cdef inline int add_words(
-    Harvest* harvest, const Tag* tag, const Token* before, const Token* token, uint64_t* before_state, bint pairs
+    Harvest* harvest, const Tag* tag, const Token* before, const Token* token, bint pairs
 ) except -1 nogil:
-    """A word, and the pair that it makes with the word before; both hashed in one walk over its bytes."""
-    cdef uint64_t state = tag.state, pair_state = before_state[0], hash
+    """A word, and the pair that it makes with the word before; the tokeniser hashed both."""
+    cdef uint64_t hash = hash_end(token.state)
     cdef Py_ssize_t start = harvest.origin + token.start, end = harvest.origin + token.end
-    cdef int i
-    for i in range(token.length):
-        state = (state ^ token.word[i]) * <uint64_t>0x100000001B3u
-        pair_state = (pair_state ^ token.word[i]) * <uint64_t>0x100000001B3u
-    hash = hash_end(state)
     if add_hash(harvest, hash) and harvest.tracing:
         note_sighting(harvest, hash, tag, token.word, token.length, NULL, 0, start, end)
     if pairs and before.length:
-        hash = hash_end(pair_state)
+        hash = hash_end(token.pair_state)
         if add_hash(harvest, hash) and harvest.tracing:
             note_sighting(
                 harvest, hash, tag, before.word, before.length, token.word, token.length,
                 harvest.origin + before.start, end,
             )
-    before_state[0] = (state ^ c" ") * <uint64_t>0x100000001B3u
     return 0
 
 
@@ -386,9 +380,9 @@ cdef int walk_words(
     cdef Token* token = &pair[1]
     cdef Tokens walk
     cdef Spelled spelled
-    cdef uint64_t before_state = 0
     cdef Py_ssize_t gap = 0, link_end
     begin_tokens(&walk, text.data, text.length)
+    walk.seed = tag.state
     before.length = 0
     spelled.length = 0
     while most > 0 and not harvest.full and next_token(&walk, token):
@@ -409,7 +403,8 @@ cdef int walk_words(
             add_long_word(harvest, tag, patterns, token)
             before.length = 0
             continue
-        add_words(harvest, tag, before, token, &before_state, style & STYLE_PAIRS)
+        add_words(harvest, tag, before, token, style & STYLE_PAIRS)
+        walk.pair_seed = hash_byte(token.state, c" ")
         if style & STYLE_PATTERNS:
             look_at_word(harvest, tag, patterns, text, before, token)
             spell(harvest, tag, patterns, &spelled, token)
@@ -424,12 +419,16 @@ cdef int walk_words(
 # --- hosts, addresses, links -------------------------------------------------------------------------
 
 
+# 1 for what may stand in a host name or an address: a row of comparisons instead would often be mispredicted.
+cdef uint8_t[256] atom_bytes
+for _byte in range(256):
+    atom_bytes[_byte] = _byte >= 0x80 or chr(_byte).isalnum() or chr(_byte) in ".-_+@="
+del _byte
+
+
 cdef inline bint in_atom(uint8_t byte) noexcept nogil:
     """Whether a byte may stand in a host name or an address."""
-    return (
-        c"a" <= byte <= c"z" or c"A" <= byte <= c"Z" or c"0" <= byte <= c"9" or byte >= 0x80
-        or byte in (c".", c"-", c"_", c"+", c"@", c"=")
-    )
+    return atom_bytes[byte]
 
 
 cdef int add_host(
