@@ -1,8 +1,8 @@
 """Vowpal Wabbit: logistic regression over the byte 4-grams of the whole message, learned online.
 
 The rates are its defaults (adaptive, normalised, invariant); 2^24 weights, so that collisions cost little.
-Each 4-gram counts once a message, and a message is a vector of unit length: 1-ROCA% .59 instead of .84 on 1,500
-messages of the SpamAssassin corpus.
+Each 4-gram counts once a message, and a message is a vector of unit length: 1-ROCA% .59 instead of .84 on
+1,500 messages of the SpamAssassin corpus.
 """
 
 from __future__ import annotations
