@@ -136,6 +136,10 @@ class Ledger:
             raise DamagedLedger(f"{self.path} is empty, no ledger. Restore it from a copy, or remove it.")
         place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in self.path)
         mode = "ro" if self.read_only else "rw"
+        if self.read_only and not os.access(os.path.dirname(self.path) or ".", os.W_OK):
+            # SQLite would make its -shm file beside the ledger, which is not allowed here. Without a -wal
+            # file nobody is writing, and whoever begins to writes there, not into what is read.
+            mode += "" if os.path.exists(self.path + "-wal") else "&immutable=1"
         connection = sqlite3.connect(
             f"{place}?mode={mode}",
             uri=True,
