@@ -110,7 +110,7 @@ cdef struct LabelRecord:
     double bias
     uint64_t lessons
     double[2] taught        # lessons that the counts of each view were taught
-    double trusted          # sum of the judge's trust in its lessons
+    double trusted          # sum of the judge's trust in the lessons that it was taught
 
 
 cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
@@ -552,9 +552,9 @@ cdef class Committee:
         cdef double* scores
         self.header.trust = self.header.trust * self.judge_run if self.header.run == <uint64_t>truth + 1 else 1
         self.header.run = truth + 1
-        self.records[truth].trusted += self.header.trust
         if self.header.labels < 2:
             return
+        self.records[truth].trusted += self.header.trust
         rate = self.judge_rate * self.header.trust
         step = rate * (labels - 1) / labels
         self._descend(self.totals, truth, labels)
