@@ -56,6 +56,7 @@ $(VENV)/learn.stamp: $(VENV)/demo.stamp
 	@touch $@
 
 $(VENV)/test.stamp: $(VENV)/created.stamp $(BUILD_INPUTS)
+	@PYTHON="$(PYTHON)" APT="$(APT)" sh .ci/prepare tests
 	@echo "installing deciban and its test suite into $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@
