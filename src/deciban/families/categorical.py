@@ -152,5 +152,5 @@ class CategoricalReading(PointReading):
     def _cells(self) -> Cells:
         return Cells(self.features)
 
-    def _look(self, X: Any) -> tuple[Mapping[str, Any], Any]:
+    def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:  # noqa: ARG002
         return self._cells.one_hot(X), None

@@ -18,6 +18,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,11 +89,14 @@ class Form:
     weights: Mapping[str, Floats]  # (labels, cells) each
     offset: Floats  # (labels, features)
 
+    @cached_property
+    def _columns(self) -> dict[str, Floats]:
+        """The weights of a cell side by side, as a product reads them: (cells, labels)."""
+        return {name: np.ascontiguousarray(weight.T) for name, weight in self.weights.items()}
+
     def of(self, statistics: Mapping[str, Any], missing: Any) -> Floats:
         """The form's value for a block of rows: (rows, labels)."""
-        products = [
-            statistic @ np.ascontiguousarray(self.weights[name].T) for name, statistic in statistics.items()
-        ]
+        products = [statistic @ self._columns[name] for name, statistic in statistics.items()]
         value = np.asarray(products[0])
         for product in products[1:]:
             value += product
@@ -133,8 +137,12 @@ class PointReading(Reading):
         return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
 
     def _block(self, X: Any) -> Floats:
-        statistics, missing = self._look(X)
+        # One missing value makes its row NaN, so none is looked for before the product: that saves a pass.
+        statistics, missing = self._look(X, gaps=False)
         value = self.form.of(statistics, missing)
+        if np.isnan(value.min(initial=0.0)):
+            statistics, missing = self._look(X)
+            value = self.form.of(statistics, missing)
         if self.impossible is None:
             return value
         return np.where(self.impossible.of(statistics, missing) > 0, -np.inf, value)
@@ -148,8 +156,10 @@ class PointReading(Reading):
             value = np.where(never, -np.inf, value)
         return Evidence(np.zeros((X.shape[0], len(self.labels))), value)
 
-    def _look(self, X: Any) -> tuple[Mapping[str, Any], Any]:
-        values, missing = observed(self.family.dense(X))
+    def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
+        """The statistics of a block, and where values are missing if there may be gaps."""
+        dense = self.family.dense(X)
+        values, missing = observed(dense) if gaps else (dense, None)
         return self.family.statistics(values, missing), missing
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from deciban.errors import OutsideSupport
 
+INFINITE = np.uint64(0x7FF0000000000000)  # the bits of +∞
 PIECE = 2**16  # how many values are checked at once, so that they stay in the cache
 
 
@@ -55,9 +56,16 @@ class Support:
         return all(self._inside(values[start : start + step]) for start in range(0, len(values), step))
 
     def _inside(self, values: NDArray[Any]) -> bool:
-        # Where every number is welcome, the two ends speak for all, in half the time.
-        if not self.whole and values.size and self.allows(np.array([values.min(), values.max()])).all():
-            return True
+        # Where every number is welcome, the two ends speak for all, in half the time. And where none may be
+        # negative one end does: as bits, a sign, an infinity and NaN are all above any other number.
+        if not self.whole and values.size:
+            if values.dtype == np.float64 and self.least == 0 and not self.open_below:
+                return bool(values.view(np.uint64).max() < INFINITE) or self._each_inside(values)
+            if self.allows(np.array([values.min(), values.max()])).all():
+                return True
+        return self._each_inside(values)
+
+    def _each_inside(self, values: NDArray[Any]) -> bool:
         return bool((self.allows(values) | np.isnan(values)).all())
 
     def _refuse(self, family: str, X: Any, names: Any) -> None:
