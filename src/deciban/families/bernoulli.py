@@ -73,12 +73,12 @@ class Bernoulli(Family):
         return self.imagine_beta(tally, alpha, alpha)
 
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
-        """A ones and b zeros of each feature."""
+        """a ones and b zeros of each feature."""
         nothing = np.zeros(tally.sums["n"].shape)
         return tally.imagined({"n": nothing + a + b, "ones": nothing + a})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N values, of which the mean says how many are ones."""
+        """n values, of which the mean says how many are ones."""
         if variance is not None or np.any(np.asarray(mean) > 1) or np.any(np.asarray(mean) < 0):
             raise BadPrior("Bernoulli imagines n values with a mean between 0 and 1, and no variance.")
         return self.imagine_beta(tally, np.multiply(n, mean), np.multiply(n, np.subtract(1, mean)))

@@ -68,7 +68,7 @@ class Gamma(Family):
         return self.imagine_values(tally, alpha, mean, mean**2)
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N values with this mean and variance, as a Gamma distribution has them."""
+        """n values with this mean and variance, as a Gamma distribution has them."""
         if variance is None or np.any(np.asarray(variance) <= 0) or np.any(np.asarray(mean) <= 0):
             raise BadPrior("Gamma imagines n values with a mean and a variance above 0.")
         shape = np.square(mean) / np.asarray(variance)

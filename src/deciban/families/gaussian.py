@@ -145,7 +145,7 @@ class Gaussian(Family):
         return self.imagine_values(tally, alpha, mean + np.asarray(self.pivot), variance)
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N values with this mean and this variance."""
+        """n values with this mean and this variance."""
         if variance is None or np.any(np.asarray(variance) < 0):
             raise BadPrior("Gaussian imagines n values with a mean and a variance of 0 or more.")
         nothing = np.zeros(tally.sums["n"].shape)

@@ -14,18 +14,14 @@ For trials counted from 1 (the success included) subtract 1 first: they are the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln
 
-from deciban.errors import BadPrior
 from deciban.families.dirichlet import refuse_boundary, share
-from deciban.families.family import Family, refuse_empty
-from deciban.families.poisson import pooled_mean
+from deciban.families.family import refuse_empty
 from deciban.families.reading import (
     ElementwiseReading,
     Floats,
@@ -36,12 +32,12 @@ from deciban.families.reading import (
     finite_log,
 )
 from deciban.families.support import Support
-from deciban.membership import Matrix
+from deciban.families.whole_numbers import WholeNumbers, sums_of
 from deciban.tally import Tally
 
 
 @dataclass(frozen=True)
-class Geometric(Family):
+class Geometric(WholeNumbers):
     """Failures before the first success."""
 
     support: ClassVar[Support] = Support(
@@ -50,34 +46,18 @@ class Geometric(Family):
         least=0,
         whole=True,
     )
-    zero_adds_nothing: ClassVar[bool] = True
-
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
-        """T(x) = x."""
-        return {"sum": values}
-
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
-        """α values like all the data together."""
-        return self.imagine_values(tally, alpha, pooled_mean(tally))
-
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N values with this mean."""
-        if variance is not None or np.any(np.asarray(mean) < 0):
-            raise BadPrior("Geometric imagines n values with a mean of 0 or more, and no variance.")
-        return self.imagine_beta(tally, n, np.multiply(n, mean))
 
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
-        """A successes and b failures."""
-        nothing = np.zeros(tally.sums["n"].shape)
-        return tally.imagined({"n": nothing + a, "sum": nothing + b})
+        """a successes and b failures."""
+        return self.imagine_sums(tally, a, b)
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Beta(0, ½): half a failure."""
         return self.imagine_beta(tally, 0.0, 0.5)
 
     def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
-        """P for each label and feature, or the beta-geometric."""
-        n, failures = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum"))
+        """p for each label and feature, or the beta-geometric."""
+        n, failures = sums_of(posterior)
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
         labels, features = posterior.labels, posterior.features
         if rule == "bayes":

@@ -72,7 +72,7 @@ class Multinomial(Family):
         return tally.imagined({"count": count, "total": total})
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N texts in which each word comes `mean` times."""
+        """n texts in which each word comes `mean` times."""
         if variance is not None:
             raise BadPrior("Multinomial imagines n values with a mean, and no variance.")
         return self.imagine_alpha(tally, np.multiply(n, mean))

@@ -14,18 +14,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sparse
-from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from deciban.errors import BadPrior
 from deciban.families.dirichlet import refuse_boundary
-from deciban.families.family import Family, refuse_empty
+from deciban.families.family import refuse_empty
 from deciban.families.reading import (
     ElementwiseReading,
     Floats,
@@ -37,12 +34,12 @@ from deciban.families.reading import (
 )
 from deciban.families.support import Support
 from deciban.families.table import observed
-from deciban.membership import Matrix
+from deciban.families.whole_numbers import WholeNumbers, sums_of
 from deciban.tally import Tally
 
 
 @dataclass(frozen=True)
-class Poisson(Family):
+class Poisson(WholeNumbers):
     """Counts 0, 1, 2, … with a rate."""
 
     support: ClassVar[Support] = Support(
@@ -51,31 +48,14 @@ class Poisson(Family):
         least=0,
         whole=True,
     )
-    zero_adds_nothing: ClassVar[bool] = True
-
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
-        """T(x) = x."""
-        return {"sum": values}
-
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
-        """α values like all the data together, with one more event in one more row."""
-        return self.imagine_values(tally, alpha, pooled_mean(tally))
-
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """N values with this mean; a Gamma(a, b) prior is n = b and mean = a / b."""
-        if variance is not None or np.any(np.asarray(mean) < 0):
-            raise BadPrior("Poisson imagines n values with a mean of 0 or more, and no variance.")
-        nothing = np.zeros(tally.sums["n"].shape)
-        return tally.imagined({"n": nothing + n, "sum": nothing + np.multiply(n, mean)})
 
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Gamma(½, 0): half an event, in no time at all."""
-        nothing = np.zeros(tally.sums["n"].shape)
-        return tally.imagined({"n": nothing, "sum": nothing + 0.5})
+        return self.imagine_sums(tally, 0.0, 0.5)
 
     def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """λ for each label and feature, or the negative binomial."""
-        n, events = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum"))
+        n, events = sums_of(posterior)
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
         labels, features = posterior.labels, posterior.features
         if rule == "bayes":
@@ -102,8 +82,3 @@ def log_negative_binomial(x: Floats, events: Floats, values: Floats) -> Floats:
         seen = gammaln(events + x) - gammaln(events) - events * np.log1p(1 / values) - xlogy(x, values + 1)
     never = np.where(x > 0, -np.inf, 0.0)
     return np.asarray(np.where(events > 0, seen, never))
-
-
-def pooled_mean(tally: Tally) -> Floats:
-    """The mean of each feature over all labels, with one more event in one more row, so never zero."""
-    return np.asarray((tally.sums["sum"].sum(axis=0) + 1) / (tally.sums["n"].sum(axis=0) + 1))

@@ -1,0 +1,51 @@
+"""What Poisson and Geometric have in common: whole numbers, of which only the sum and the number matter.
+
+T(x) = x          tally: sum, n
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import BadPrior
+from deciban.families.family import Family
+from deciban.families.reading import Floats
+from deciban.membership import Matrix
+from deciban.tally import Tally
+
+
+class WholeNumbers(Family):
+    """Numbers 0, 1, 2, … whose tally is their sum and how many there were."""
+
+    zero_adds_nothing: ClassVar[bool] = True
+
+    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+        """T(x) = x."""
+        return {"sum": values}
+
+    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+        """α values like all the data together, with one more event in one more row, so never all zero."""
+        mean = (tally.sums["sum"].sum(axis=0) + 1) / (tally.sums["n"].sum(axis=0) + 1)
+        return self.imagine_values(tally, alpha, mean)
+
+    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+        """n values with this mean; a Poisson's Gamma(a, b) prior is n = b and mean = a / b."""
+        if variance is not None or np.any(np.asarray(mean) < 0):
+            raise BadPrior(
+                f"{type(self).__name__} imagines n values with a mean of 0 or more, and no variance."
+            )
+        return self.imagine_sums(tally, n, np.multiply(n, mean))
+
+    def imagine_sums(self, tally: Tally, n: Any, total: Any) -> Tally:
+        """n values that add up to a total, which may be more than n values can (Jeffreys')."""
+        nothing = np.zeros(tally.sums["n"].shape)
+        return tally.imagined({"n": nothing + n, "sum": nothing + total})
+
+
+def sums_of(posterior: Tally) -> tuple[Floats, Floats]:
+    """How many values there were, and their sum, as floats."""
+    return np.asarray(posterior.sums["n"], dtype=float), np.asarray(posterior.sums["sum"], dtype=float)
