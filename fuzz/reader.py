@@ -8,19 +8,14 @@ read stands in build/fuzz/current, so the input that ended it can be read again;
 build/fuzz/pool and taken up by the next run without a fixed seed.
 """
 
-import ctypes
 import random
-import sys
-from hashlib import sha1
-from itertools import count
 
 from deciban.text import Limits, read
-from fuzz.instrumented import ROOT, run
+from fuzz.explore import HOME, explore, main
 from tests.text.attacks import ATTACKS
 from tests.text.mails import TOKENS
 from tests.text.test_reader import SMALL, check_integrity
 
-HOME = ROOT / "build" / "fuzz"
 LONGEST = 4_000
 
 
@@ -62,35 +57,16 @@ def seeds() -> list[bytes]:
     return [mail, b"", *(attack(200) for attack in ATTACKS.values())]
 
 
+def check(raw: bytes) -> None:
+    """What must hold for any message, with generous and with small limits."""
+    for limits in (Limits(), SMALL):
+        check_integrity(read(raw, limits), limits)
+
+
 def fuzz(inputs: int | None, seed: int | None) -> None:
     """Reads so many inputs, or goes on for ever."""
-    trace = ctypes.CDLL(None)
-    source = random.Random(seed)
-    HOME.mkdir(parents=True, exist_ok=True)
-    kept = HOME / "pool"
-    kept.mkdir(exist_ok=True)
-    pool = seeds()
-    waiting = pool + ([] if seed is not None else [path.read_bytes() for path in sorted(kept.iterdir())])
-    pool = list(pool)
-    for number in count() if inputs is None else range(inputs):
-        raw = waiting[number] if number < len(waiting) else mutated(source, pool)
-        (HOME / "current").write_bytes(raw)
-        trace.trace_begin()
-        for limits in (Limits(), SMALL):
-            check_integrity(read(raw, limits), limits)
-        if trace.trace_news():
-            pool.append(raw)
-            if seed is None:
-                (kept / sha1(raw).hexdigest()).write_bytes(raw)
-        if inputs is None and number % 10_000 == 0:
-            print(f"{number} inputs, {len(pool)} in the pool", flush=True)
-    print(f"{inputs} inputs, {len(pool)} in the pool, nothing found")
+    explore(check, mutated, seeds(), inputs, seed, "current", HOME / "pool")
 
 
 if __name__ == "__main__":
-    numbers = [int(argument) for argument in sys.argv[1:]] + [None, None]
-    if hasattr(ctypes.CDLL(None), "trace_begin"):
-        fuzz(numbers[0], numbers[1])
-    else:
-        code = run(["-m", "fuzz.reader", *sys.argv[1:]]).returncode
-        sys.exit(f"ended with code {code}; the input that did it is {HOME / 'current'}" if code else 0)
+    main("fuzz.reader", fuzz, "current")

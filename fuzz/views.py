@@ -1,14 +1,9 @@
 """A coverage-guided fuzzer for the views, made as fuzz/reader.py is: python -m fuzz.views [INPUTS] [SEED]."""
 
-import ctypes
-import random
-import sys
-from itertools import count
-
 from deciban.text import Limits, read
 from deciban.text.views import extract, trace
-from fuzz.instrumented import run
-from fuzz.reader import HOME, mutated, seeds
+from fuzz.explore import explore, main
+from fuzz.reader import mutated, seeds
 
 SMALL = Limits(features=100)
 PIECES = (
@@ -27,26 +22,9 @@ def check(raw: bytes) -> None:
 
 def fuzz(inputs: int | None, seed: int | None) -> None:
     """Takes so many inputs, or goes on for ever."""
-    coverage = ctypes.CDLL(None)
-    source = random.Random(seed)
-    HOME.mkdir(parents=True, exist_ok=True)
-    waiting = [PIECES, b"From: " + PIECES, b"Received: " + PIECES, *seeds()]
-    pool = list(waiting)
-    for number in count() if inputs is None else range(inputs):
-        raw = waiting[number] if number < len(waiting) else mutated(source, pool)
-        (HOME / "current-views").write_bytes(raw)
-        coverage.trace_begin()
-        check(raw)
-        if coverage.trace_news():
-            pool.append(raw)
-        if inputs is None and number % 10_000 == 0:
-            print(f"{number} inputs, {len(pool)} in the pool", flush=True)
-    print(f"{inputs} inputs, {len(pool)} in the pool, nothing found")
+    first = [PIECES, b"From: " + PIECES, b"Received: " + PIECES, *seeds()]
+    explore(check, mutated, first, inputs, seed, "current-views")
 
 
 if __name__ == "__main__":
-    numbers = [int(argument) for argument in sys.argv[1:]] + [None, None]
-    if hasattr(ctypes.CDLL(None), "trace_begin"):
-        fuzz(numbers[0], numbers[1])
-    else:
-        sys.exit(run(["-m", "fuzz.views", *sys.argv[1:]]).returncode)
+    main("fuzz.views", fuzz, "current-views")

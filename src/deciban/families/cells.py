@@ -35,10 +35,10 @@ class Cells:
         """T(x) of a categorical row: a one in the cell of each value, and which values were never learned."""
         cells = self.of(X)
         shape = (cells.shape[0], self._features.cells)
-        if not cells.size or cells.min() >= 0:
-            starts = np.arange(0, cells.size + 1, cells.shape[1], dtype=np.int32) if cells.size else None
-            if starts is None:
-                return {"count": sparse.csr_array(shape)}
+        if not cells.size:
+            return {"count": sparse.csr_array(shape)}
+        if cells.min() >= 0:
+            starts = np.arange(0, cells.size + 1, cells.shape[1], dtype=np.int32)
             return {"count": sparse.csr_array((np.ones(cells.size), cells.ravel(), starts), shape=shape)}
         known = cells >= 0
         starts = np.concatenate(([0], np.cumsum(known.sum(axis=1)))).astype(np.int32)
