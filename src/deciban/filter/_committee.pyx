@@ -15,12 +15,13 @@ label. The totals are the last stage: probabilities are their softmax.
 
 People teach by folders: all ham, then all spam. Such a run teaches the judge nothing but that the next message is like
 the last, which costs it everything (500 of 1,000 messages of SpamAssassin wrong after 300 ham and then 300 spam). So a
-lesson that follows one of its own label is trusted `judge_run` times as much as that one was, no step moves a weight by
-more than the judge's rate, and no weight falls below `judge_floor`: 11 and 32 of 1,000 wrong, by the order of the folders.
+lesson that follows one of its own label is trusted `judge_run` times as much as that one was, a slope counts as 1 at most,
+the bias takes smaller steps than the weights, and no weight falls below `judge_floor`: 36 of 1,000 wrong at most, by the
+order of the folders.
 Less trust in a label makes it look rarer to the judge than it is, so each total is corrected by
 log(share of the lessons) − log(share of the trust), which keeps the probabilities calibrated.
 
-To learn a lesson is to score it (the exam), then: the judge takes one step down its log-loss; the counts are
+To learn a lesson is to score it (the exam), then: the judge takes one AdaGrad step down its log-loss; the counts are
 taught if their log-odds of the true label against the best other were below the margin; the weights take one
 AdaGrad step, or rest if all other labels together have less than `rest` of their probability. Steps are multiplied by (L − 1) / L, so that the difference between the true label and the mean of
 the others moves by the same step for any L; with two labels the weights are ± each other, exactly. While only one
@@ -28,8 +29,8 @@ label was ever taught, the second is there already, without a name: the weights 
 
 The buffer, numbers as the machine stores them:
 
-    Header                     152 bytes: format, settings, sizes, scales and weights of the judge
-    capacity × LabelRecord     104 bytes each: name, bias, lessons
+    Header                     184 bytes: format, settings, sizes, scales and weights of the judge
+    capacity × LabelRecord     112 bytes each: name, bias, lessons
     checks                     one number for each block of 4,096 bytes of rows
     (filled up to a multiple of 4,096)
     2 × 2^bits rows            words, then letters; a row is its AdaGrad sum, `capacity` weights (float32) and
@@ -73,7 +74,7 @@ cdef extern from *:
     void __builtin_prefetch(const void*, int, int) nogil
 
 cdef enum:
-    STATE_FORMAT = 1
+    STATE_FORMAT = 2
     NAME_BYTES = 64
     MOST_LABELS = 4096
     VIEWS = 2
@@ -104,10 +105,12 @@ cdef struct Header:
     double trust            # … and how far the judge trusts it
     double[4] squares       # sums over lessons: mean square difference between two labels
     double[4] weights
+    double[4] slopes        # sums over lessons: squared slopes of the judge's loss along its weights
 
 cdef struct LabelRecord:
     char[64] name           # UTF-8, filled up with NUL
     double bias
+    double slopes           # sum over lessons: squared slope along the bias
     uint64_t lessons
     double[2] taught        # lessons that the counts of each view were taught
     double trusted          # sum of the judge's trust in the lessons that it was taught
@@ -172,7 +175,7 @@ cdef class Committee:
     cdef int bits
     cdef Py_ssize_t row
     cdef uint64_t salt
-    cdef double strength, band, rate, rest, judge_rate, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
+    cdef double strength, band, rate, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef unsigned char** rows
     cdef Py_ssize_t rows_room
@@ -199,6 +202,7 @@ cdef class Committee:
         self.rate = settings.rate
         self.rest = settings.rest
         self.judge_rate = settings.judge_rate
+        self.judge_bias = settings.judge_bias
         self.judge_run = settings.judge_run
         self.judge_floor = settings.judge_floor
         self.margin = settings.margin
@@ -548,15 +552,16 @@ cdef class Committee:
 
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels) noexcept nogil:
         cdef Py_ssize_t witness, number
-        cdef double slope, mean, square, scale, rate, step
+        cdef double slope, mean, square, scale, rate, trust, step
         cdef double* scores
         self.header.trust = self.header.trust * self.judge_run if self.header.run == <uint64_t>truth + 1 else 1
         self.header.run = truth + 1
         if self.header.labels < 2:
             return
-        self.records[truth].trusted += self.header.trust
-        rate = self.judge_rate * self.header.trust
-        step = rate * (labels - 1) / labels
+        trust = self.header.trust
+        self.records[truth].trusted += trust
+        rate = self.judge_rate * trust
+        step = self.judge_bias * rate * (labels - 1) / labels
         self._descend(self.totals, truth, labels)
         for witness in range(WITNESSES):
             scores = self.scores + witness * labels
@@ -568,11 +573,15 @@ cdef class Committee:
             for number in range(labels):
                 square += (scores[number] - mean) * (scores[number] - mean)
             slope = max(min(slope / scale, 1.0), -1.0)
+            self.header.slopes[witness] += trust * slope * slope
+            slope /= sqrt(1 + self.header.slopes[witness])
             self.header.weights[witness] = max(self.header.weights[witness] - rate * slope, self.judge_floor)
             # 2 Σ (x - mean)² / (L - 1) is the mean of (x_i - x_j)² over all pairs of labels.
             self.header.squares[witness] += 2 * square / (labels - 1)
         for number in range(labels):
-            self.records[number].bias -= step * self.gradient[number]
+            slope = self.gradient[number]
+            self.records[number].slopes += trust * slope * slope
+            self.records[number].bias -= step * slope / sqrt(1 + self.records[number].slopes)
         self.header.judged += 1
 
     cdef double _margin(self) noexcept nogil:

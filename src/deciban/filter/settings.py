@@ -33,6 +33,7 @@ class Settings(Value):
         "rate",
         "rest",
         "judge_rate",
+        "judge_bias",
         "judge_run",
         "judge_floor",
     )
@@ -58,7 +59,9 @@ class Settings(Value):
     """The weights take no step where they leave all wrong labels together less than this: it would touch each
     row of the message, and no difference could be measured (docs/filter.md)."""
     judge_rate: float
-    """The step of the judge."""
+    """The step of the judge, before AdaGrad divides it."""
+    judge_bias: float
+    """The part of that step that its bias takes: half of it keeps runs of one label from carrying it away."""
     judge_run: float
     """How far the judge trusts a lesson that follows one of the same label, against that one."""
     judge_floor: float
@@ -77,9 +80,10 @@ class Settings(Value):
         margin_grows_to: int = 30_000,
         rate: float = 0.4,
         rest: float = 0.001,
-        judge_rate: float = 0.2,
+        judge_rate: float = 1.0,
+        judge_bias: float = 0.5,
         judge_run: float = 0.9,
-        judge_floor: float = 0.7,
+        judge_floor: float = 0.5,
     ) -> None:
         self._set(
             bits=_within("bits", bits, 4, FEATURE_BITS - 1),
@@ -93,6 +97,7 @@ class Settings(Value):
             rate=_within("rate", rate, 0.0, 1e3),
             rest=_within("rest", rest, 0.0, 1.0),
             judge_rate=_within("judge_rate", judge_rate, 0.0, 1e3),
+            judge_bias=_within("judge_bias", judge_bias, 0.0, 1.0),
             judge_run=_within("judge_run", judge_run, 0.0, 1.0),
             judge_floor=_within("judge_floor", judge_floor, 0.0, 1.0),
         )
