@@ -350,12 +350,13 @@ class Ledger:
             if not moved:
                 return False
             self._connection.execute("DELETE FROM exams")
-            # Negative first: no two lessons may have one position, not even for a moment.
+            # Behind all others: no two lessons may have one position, not even for a moment.
+            (last,) = self._one("SELECT max(position) FROM lessons")
             self._connection.execute(
-                f"""UPDATE lessons SET position = -ranked.rank FROM ({ranked}) AS ranked
-                WHERE lessons.position = ranked.position"""
+                f"""UPDATE lessons SET position = ? + ranked.rank FROM ({ranked}) AS ranked
+                WHERE lessons.position = ranked.position""",
+                (last,),
             )
-            self._connection.execute("UPDATE lessons SET position = -position")
         self._changed = True
         return True
 
