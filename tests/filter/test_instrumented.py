@@ -17,7 +17,7 @@ from deciban.filter.settings import Settings
 rng = random.Random(1)
 settings = Settings(bits=6)
 lessons = [
-    Features.of(*(array("Q", sorted(rng.sample(range(1 << 64 - 1), rng.randrange(200)))) for _ in range(2)))
+    Features.of(*(array("Q", sorted(rng.getrandbits(64) for _ in range(rng.randrange(200)))) for _ in "wl"))
     for _ in range(20)
 ]
 
