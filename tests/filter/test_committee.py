@@ -37,6 +37,16 @@ def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
     assert taught(labels).state() == taught(labels).state()
 
 
+def test_two_labels_are_heard_and_taught_alike_with_room_for_more() -> None:
+    # Four times the room halves the slots, so one bit more gives tables of the same size.
+    narrow = Committee.fresh(SETTINGS, 2)
+    wide = Committee.fresh(SETTINGS.replaced(bits=SETTINGS.bits + 1), 4)
+    for label, features in made_up_lessons(2, 300):
+        assert narrow.learn(label, features) == wide.learn(label, features)
+    for feature in features.words:
+        assert narrow.look("words", feature) == wide.look("words", feature)
+
+
 def test_the_order_of_lessons_is_part_of_the_state() -> None:
     forward, backward = Committee.fresh(SETTINGS), Committee.fresh(SETTINGS)
     lessons = made_up_lessons(2, 20)

@@ -121,6 +121,13 @@ cdef struct LabelRecord:
     double trusted          # sum of the judge's trust in the lessons that it was taught
 
 
+# A row of a table with room for two labels, which nearly all filters have: see `_hear_pairs`.
+cdef struct PairRow:
+    float squares           # the AdaGrad sum
+    float[2] weights
+    uint16_t[2] counts
+
+
 cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
     cdef Py_ssize_t size = 16
     while size < 4 + 6 * capacity:
@@ -141,12 +148,14 @@ cdef Py_ssize_t tables_at(Py_ssize_t capacity, int bits) noexcept nogil:
     return (size + PAGE - 1) // PAGE * PAGE
 
 
-cdef inline uint64_t check_of(const uint64_t* words, Py_ssize_t count, uint64_t first) noexcept nogil:
+cdef inline uint64_t check_of(const void* words, Py_ssize_t count, uint64_t first) noexcept nogil:
     """The sum of words, each times an odd number that depends on its place; `first` is the place of the first."""
-    cdef uint64_t total = 0, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
+    cdef uint64_t total = 0, word, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
     cdef Py_ssize_t i
     for i in range(count):
-        total += words[i] * factor
+        # Copied, because C may take for granted that what is written as a float is never read as a whole number.
+        memcpy(&word, <const char*>words + 8 * i, 8)
+        total += word * factor
         factor += 2 * <uint64_t>0x9E3779B97F4A7C15u
     return total
 
@@ -183,6 +192,7 @@ cdef class Committee:
     cdef double strength, band, rate, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef unsigned char** rows
+    cdef double* shares         # (features that are kept, 2)
     cdef Py_ssize_t rows_room
     cdef double* numbers
     cdef double* scores         # (witnesses, labels)
@@ -275,7 +285,7 @@ cdef class Committee:
         header.bits = settings.table_bits(capacity)
         for witness in range(WITNESSES):
             header.weights[<int>witness] = 1
-        header.check = check_of(<uint64_t*>&header, sizeof(header) // 8, 0)
+        header.check = check_of(&header, sizeof(header) // 8, 0)
         memcpy(&view[0], &header, sizeof(header))
         return Committee(settings, buffer)
 
@@ -289,6 +299,7 @@ cdef class Committee:
         if self.holding:
             PyBuffer_Release(&self.buffer)
         free(self.rows)
+        free(self.shares)
         free(self.checked)
         free(self.numbers)
 
@@ -333,14 +344,13 @@ cdef class Committee:
         """The check of header and labels; its own place counts as 0."""
         cdef Header header = self.header[0]
         header.check = 0
-        return check_of(<uint64_t*>&header, sizeof(Header) // 8, 0) + check_of(
-            <uint64_t*>self.records, self.header.labels * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
+        return check_of(&header, sizeof(Header) // 8, 0) + check_of(
+            self.records, self.header.labels * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
         )
 
     cdef bint _is_whole(self, Py_ssize_t block) noexcept nogil:
         """Whether a block has its check."""
-        cdef uint64_t* words = <uint64_t*>(self.tables + (block << BLOCK_BITS))
-        self.checked[block] = self.checks[block] == check_of(words, WORDS_A_BLOCK, 0)
+        self.checked[block] = self.checks[block] == check_of(self.tables + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
         return self.checked[block]
 
     cdef str _name(self, Py_ssize_t number):
@@ -397,30 +407,50 @@ cdef class Committee:
             for witness in range(WITNESSES)
         ])
 
+    cdef int _make_room(self, Py_ssize_t count) except -1:
+        """Room for a message of so many features."""
+        if count <= self.rows_room:
+            return 0
+        cdef unsigned char** rows = <unsigned char**>realloc(self.rows, count * sizeof(unsigned char*))
+        if rows == NULL:
+            raise MemoryError
+        self.rows = rows
+        # Room for one more than can be kept: `_hear_pairs` writes before it knows whether that one is.
+        cdef double* shares = <double*>realloc(self.shares, 2 * (count + 1) * sizeof(double))
+        if shares == NULL:
+            raise MemoryError
+        self.shares = shares
+        self.rows_room = count
+        return 0
+
     cdef int _find_rows(self, Features features) except -1:
         """Where the row of each feature is; asked for early, so that all of them are on their way at once."""
-        cdef Py_ssize_t count = features.words + features.letters, i
-        cdef unsigned char** fitting
+        cdef Py_ssize_t count = features.words + features.letters, i, end, place, start = 0
         cdef uint64_t slot, view_salt
-        cdef unsigned char* table = self.tables
-        cdef int shift = 64 - self.bits
-        if count > self.rows_room:
-            fitting = <unsigned char**>realloc(self.rows, count * sizeof(unsigned char*))
-            if fitting == NULL:
-                raise MemoryError
-            self.rows = fitting
-            self.rows_room = count
-        view_salt = hash_end(self.salt + 1)
-        for i in range(count):
-            if i == features.words:
-                view_salt = hash_end(self.salt + 2)
-                table += self.row << self.bits
-            # At most 2^bits - 1, so the row lies inside of the table.
-            slot = hash_end(view_salt + features.data[i]) >> shift
-            self.rows[i] = table + slot * self.row
-            __builtin_prefetch(self.rows[i], 1, 3)
-        for i in range(count):
-            self._check_row(self.rows[i])
+        cdef unsigned char* table
+        cdef unsigned char* checked = self.checked
+        cdef unsigned char** rows
+        cdef const uint32_t* data = features.data
+        cdef Py_ssize_t row = self.row
+        cdef int shift = 64 - self.bits, view
+        cdef unsigned char all_checked = 1
+        self._make_room(count)
+        rows = self.rows
+        for view in range(VIEWS):
+            view_salt = hash_end(self.salt + 1 + view)
+            table = self.tables + view * (row << self.bits)
+            end = count if view else features.words
+            for i in range(start, end):
+                # At most 2^bits - 1, so the row lies inside of the table.
+                slot = hash_end(view_salt + data[i]) >> shift
+                rows[i] = table + slot * row
+                __builtin_prefetch(rows[i], 1, 3)
+                place = rows[i] - self.tables
+                all_checked &= checked[place >> BLOCK_BITS]
+            start = end
+        if not all_checked:
+            for i in range(count):
+                self._check_row(rows[i])
         return 0
 
     cdef inline int _check_row(self, unsigned char* row) except -1:
@@ -453,14 +483,30 @@ cdef class Committee:
         """Both witnesses over one view."""
         cdef double* counted = self.scores + 2 * view * labels
         cdef double* weighed = counted + labels
-        cdef double* product = self.product
-        cdef float* weights
-        cdef Py_ssize_t i, number, kept = 0
+        cdef Py_ssize_t number, kept
         cdef double mean = 0, root = sqrt(<double>count) if count else 1
         for number in range(labels):
             counted[number] = weighed[number] = 0
-            product[number] = 1
         self._invert_taught(view, labels)
+        if self.capacity == 2:
+            kept = self._hear_pairs(rows, count, counted, weighed)
+        else:
+            kept = self._hear_rows(rows, count, labels, counted, weighed)
+        self.kept[view] = kept
+        for number in range(labels):
+            weighed[number] /= root
+            mean += counted[number] / labels
+        for number in range(labels):
+            counted[number] = (counted[number] - mean) / max(kept, 1)
+
+    cdef Py_ssize_t _hear_rows(
+        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed
+    ) noexcept nogil:
+        """Add up logarithms of shares and weights, for any number of labels; how many features are kept."""
+        cdef float* weights
+        cdef Py_ssize_t i, number, kept = 0
+        for number in range(labels):
+            self.product[number] = 1
         for i in range(count):
             weights = <float*>rows[i] + 1
             for number in range(labels):
@@ -470,12 +516,59 @@ cdef class Committee:
                 if kept % SHARES_A_LOGARITHM == 0:
                     self._take_logarithms(counted, labels)
         self._take_logarithms(counted, labels)
-        self.kept[view] = kept
-        for number in range(labels):
-            weighed[number] /= root
-            mean += counted[number] / labels
-        for number in range(labels):
-            counted[number] = (counted[number] - mean) / max(kept, 1)
+        return kept
+
+    cdef Py_ssize_t _hear_pairs(
+        self, unsigned char** rows, Py_ssize_t count, double* counted, double* weighed
+    ) noexcept nogil:
+        """The same for tables with room for two labels, to the last bit.
+
+        Whether a feature is kept cannot be predicted, so there is no branch on it: its shares are written, and
+        the next ones over them unless it is.
+        """
+        cdef double first, second, seen, ratios, prior, factor, weighed_first = 0, weighed_second = 0
+        cdef double first_inverse = self.inverse[0], second_inverse = self.inverse[1]
+        cdef double strength = self.strength, half = self.strength / 2, least = self.band + 1.0 / 2
+        cdef double* shares = self.shares
+        cdef PairRow row
+        cdef Py_ssize_t i, kept = 0
+        for i in range(count):
+            memcpy(&row, rows[i], sizeof(PairRow))
+            weighed_first += row.weights[0]
+            weighed_second += row.weights[1]
+            first = row.counts[0] * first_inverse
+            second = row.counts[1] * second_inverse
+            seen = <int>row.counts[0] + <int>row.counts[1]
+            ratios = first + second
+            prior = half * ratios
+            # Infinite if the feature was never seen; then nothing of this is kept.
+            factor = 1 / (ratios * (strength + seen))
+            first = (prior + seen * first) * factor
+            second = (prior + seen * second) * factor
+            shares[2 * kept] = first
+            shares[2 * kept + 1] = second
+            kept += (ratios > 0) & ((first >= least) | (second >= least))
+        weighed[0] = weighed_first
+        weighed[1] = weighed_second
+        # Until two labels were taught there is nothing to compare.
+        if self.header.labels < 2:
+            return 0
+        self._add_logarithms(kept, counted)
+        return kept
+
+    cdef void _add_logarithms(self, Py_ssize_t kept, double* counted) noexcept nogil:
+        """Add up the logarithms of pairs of shares; one logarithm of a product is that of several shares."""
+        cdef Py_ssize_t i, start = 0, end
+        cdef double first, second
+        while start < kept:
+            first = second = 1
+            end = min(start + SHARES_A_LOGARITHM, kept)
+            for i in range(start, end):
+                first *= self.shares[2 * i]
+                second *= self.shares[2 * i + 1]
+            counted[0] += log(first)
+            counted[1] += log(second)
+            start = end
 
     cdef void _invert_taught(self, int view, Py_ssize_t labels) noexcept nogil:
         cdef Py_ssize_t number
@@ -628,9 +721,12 @@ cdef class Committee:
             self.gradient[number] /= sqrt(<double>count)
             square += self.gradient[number] * self.gradient[number]
         square *= share
+        if self.capacity == 2:
+            self._teach_pairs(rows, count, counted, labels, square, self.rate * share)
+            return
         for i in range(count):
             place = rows[i] - self.tables
-            before = check_of(<uint64_t*>rows[i], words, (place & (BLOCK - 1)) >> 3)
+            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3)
             row = <float*>rows[i]
             counts = <uint16_t*>(row + 1 + self.capacity)
             if counted >= 0 and counts[counted] < MOST_COUNT:
@@ -641,8 +737,32 @@ cdef class Committee:
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
             self.checks[place >> BLOCK_BITS] += (
-                check_of(<uint64_t*>rows[i], words, (place & (BLOCK - 1)) >> 3) - before
+                check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) - before
             )
+
+    cdef void _teach_pairs(
+        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate
+    ) noexcept nogil:
+        """The same for tables with room for two labels, to the last bit."""
+        cdef double first = self.gradient[0], second = self.gradient[1], step
+        cdef unsigned char* tables = self.tables
+        cdef uint64_t* checks = self.checks
+        cdef Py_ssize_t i, place
+        cdef PairRow row
+        cdef uint64_t before
+        for i in range(count):
+            place = rows[i] - tables
+            memcpy(&row, rows[i], sizeof(PairRow))
+            before = check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3)
+            if counted >= 0:
+                row.counts[counted] += row.counts[counted] < MOST_COUNT
+            if labels:
+                row.squares = <float>(row.squares + square)
+                step = rate / sqrt(row.squares + TINY)
+                row.weights[0] = <float>(row.weights[0] - step * first)
+                row.weights[1] = <float>(row.weights[1] - step * second)
+            memcpy(rows[i], &row, sizeof(PairRow))
+            checks[place >> BLOCK_BITS] += check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3) - before
 
     def explain(self, Features features not None, str favoured not None, str against not None):
         """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.

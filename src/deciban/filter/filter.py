@@ -166,12 +166,12 @@ class Filter:
 
     def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
         with self._changing():
-            before = {lesson.digest: self.ledger.label_of(lesson.digest) for lesson in batch}
+            before = self.ledger.labels_of([lesson.digest for lesson in batch])
             first_of_each: dict[bytes, Lesson] = {}
             for lesson in batch:
                 first_of_each.setdefault(lesson.digest, lesson)
-            lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
-            taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
+            lessons = [lesson for digest, lesson in first_of_each.items() if before.get(digest) != label]
+            taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
             if taught_otherwise:
                 self.ledger.remove(taught_otherwise)
                 self._replay()
@@ -211,9 +211,12 @@ class Filter:
     def _replay(self, labels: int = 0, write_exams: bool = True) -> Committee:
         """Make the snapshot again from the ledger, with room for at least so many labels."""
         committee = self.snapshot.begin(capacity_for(max(labels, len(self.ledger.labels()))))
-        for position, label, exam in replay(self.ledger, committee):
-            if write_exams:
-                self.ledger.set_exam(position, examined(label, exam))
+        taught = replay(self.ledger, committee)
+        if write_exams:
+            self.ledger.set_exams((position, examined(label, exam)) for position, label, exam in taught)
+        else:
+            for _ in taught:
+                pass
         return committee
 
     @contextmanager
@@ -264,21 +267,52 @@ class Filter:
 
     def classify(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message."""
-        message = message if isinstance(message, Message) else read(message)
-        features = features_of(message, self.preferences.facts(message))
-        return self._decided(message, self._ask(lambda committee: totals_of(committee, features)))
+        return self.classify_many([message])[0]
+
+    def classify_many(self, messages: Iterable[bytes | Message]) -> list[Verdict]:
+        """What the filter makes of several messages, all of them in one state of it.
+
+        Looking at locks, stamp and preferences takes 50 µs, as much as scoring a message: here once for all.
+        """
+        preferences = self.preferences
+        chosen = [message if isinstance(message, Message) else read(message) for message in messages]
+        features = [features_of(message, preferences.facts(message)) for message in chosen]
+
+        def scored(committee: Committee) -> list[dict[str, float]]:
+            labels = committee.labels
+            return [dict(zip(labels, committee.score(item), strict=True)) for item in features]
+
+        return self._decided(chosen, self._ask(scored), preferences)
+
+    def _decided(
+        self, messages: list[Message], totals: list[dict[str, float]], preferences: Preferences
+    ) -> list[Verdict]:
+        """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
+        verdicts = [Verdict.of(total) for total in totals]
+        if all(verdict.label != SPAM for verdict in verdicts):
+            return verdicts
+        bar = self.assurance().bar
+        for place, verdict in enumerate(verdicts):
+            if verdict.label != SPAM or verdict.probability is None:
+                continue
+            if preferences.allows(messages[place]):
+                verdicts[place] = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
+            else:
+                verdicts[place] = verdict.replaced(unsure=bar is None or log_odds(totals[place]) <= bar)
+        return verdicts
 
     def why(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
         from deciban.filter.evidence import gather_evidence
 
         message = message if isinstance(message, Message) else read(message)
-        facts = self.preferences.facts(message)
+        preferences = self.preferences
+        facts = preferences.facts(message)
         features = features_of(message, facts)
 
         def explained(committee: Committee) -> Verdict:
             totals = totals_of(committee, features)
-            verdict = self._decided(message, totals)
+            (verdict,) = self._decided([message], [totals], preferences)
             if verdict.probability is None:
                 return verdict
             against = runner_up(totals, verdict.label)
@@ -287,16 +321,6 @@ class Filter:
             )
 
         return self._ask(explained)
-
-    def _decided(self, message: Message, totals: dict[str, float]) -> Verdict:
-        """The verdict of the totals, as the user's preferences have it."""
-        verdict = Verdict.of(totals)
-        if verdict.label != SPAM or verdict.probability is None:
-            return verdict
-        if self.preferences.allows(message):
-            return Verdict.of(totals, label=runner_up(totals, SPAM))
-        bar = self.assurance().bar
-        return verdict.replaced(unsure=bar is None or log_odds(totals) <= bar)
 
     @property
     def preferences(self) -> Preferences:

@@ -257,11 +257,13 @@ class Ledger:
         if busy:
             raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
 
-    def label_of(self, digest: bytes) -> str | None:
-        """The label that a message was taught as, if it was."""
-        with self._telling():
-            row = self._one(f"SELECT labels.name {FROM_LESSONS} WHERE digest = ?", digest)
-        return None if row is None else str(row[0])
+    def labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
+        """The labels that messages were taught as, of those that were."""
+        # One question for many: 256 single ones take 4 ms.
+        places = ", ".join("?" * len(digests))
+        return dict(
+            self._all(f"SELECT digest, labels.name {FROM_LESSONS} WHERE digest IN ({places})", *digests)
+        )
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
@@ -296,10 +298,16 @@ class Ledger:
 
     def set_exam(self, position: int, exam: ExamRow) -> None:
         """Write or rewrite the exam of a lesson."""
-        best = None if exam.best is None else self._number(exam.best)
-        row = (position, best, exam.truth, exam.spam)
+        self.set_exams([(position, exam)])
+
+    def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
+        """Write or rewrite the exams of lessons, by position."""
+        rows = (
+            (position, None if exam.best is None else self._number(exam.best), exam.truth, exam.spam)
+            for position, exam in exams
+        )
         with self._telling():
-            self._connection.execute("INSERT OR REPLACE INTO exams VALUES (?, ?, ?, ?)", row)
+            self._connection.executemany("INSERT OR REPLACE INTO exams VALUES (?, ?, ?, ?)", rows)
 
     def _number(self, label: str) -> int:
         """The number of a label, which gets one if it has none."""
@@ -342,12 +350,13 @@ class Ledger:
             if not moved:
                 return False
             self._connection.execute("DELETE FROM exams")
-            # Negative first: no two lessons may have one position, not even for a moment.
+            # Behind all others: no two lessons may have one position, not even for a moment.
+            (last,) = self._one("SELECT max(position) FROM lessons")
             self._connection.execute(
-                f"""UPDATE lessons SET position = -ranked.rank FROM ({ranked}) AS ranked
-                WHERE lessons.position = ranked.position"""
+                f"""UPDATE lessons SET position = ? + ranked.rank FROM ({ranked}) AS ranked
+                WHERE lessons.position = ranked.position""",
+                (last,),
             )
-            self._connection.execute("UPDATE lessons SET position = -position")
         self._changed = True
         return True
 

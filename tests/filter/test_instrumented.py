@@ -1,0 +1,73 @@
+"""What reads lessons and states from files, under AddressSanitizer: its own tests, and damaged bytes."""
+
+import subprocess
+
+import pytest
+
+from fuzz.instrumented import CannotInstrument, run
+
+DAMAGED = """
+import random
+from array import array
+from deciban.errors import DamagedLedger, DamagedSnapshot
+from deciban.filter._committee import Committee
+from deciban.filter._lesson_code import Features
+from deciban.filter.settings import Settings
+
+rng = random.Random(1)
+settings = Settings(bits=6)
+lessons = [
+    Features.of(*(array("Q", sorted(rng.getrandbits(64) for _ in range(rng.randrange(200)))) for _ in "wl"))
+    for _ in range(20)
+]
+
+def damaged(data):
+    data = bytearray(data)
+    for _ in range(rng.randint(1, 4)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    return data[: rng.randint(1, len(data))] if rng.random() < 0.3 else data
+
+refused = 0
+for capacity in (2, 4):
+    committee = Committee.fresh(settings, capacity)
+    for number, features in enumerate(lessons):
+        committee.learn("spam" if number % 2 else "ham", features)
+    state = committee.state()
+    for features in lessons * 50:
+        try:
+            other = Features.decode(bytes(damaged(features.encode())))
+            Committee(settings, bytearray(state)).learn("work" if capacity > 2 else "ham", other)
+        except DamagedLedger:
+            refused += 1
+        try:
+            Committee(settings, damaged(state)).learn("ham", features)
+        except DamagedSnapshot:
+            refused += 1
+print("refused", refused)
+"""
+
+
+def instrumented(*arguments: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return run(list(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except CannotInstrument as reason:
+        pytest.skip(f"needs an instrumented build: {reason}")
+
+
+def test_the_tests_of_lessons_and_committee_pass_under_the_sanitizer() -> None:
+    done = instrumented(
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "tests/filter/test_lesson_code.py",
+        "tests/filter/test_committee.py",
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+def test_damaged_lessons_and_states_are_refused_under_the_sanitizer() -> None:
+    done = instrumented("-c", DAMAGED)
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert int(done.stdout.split()[-1]) > 1000
