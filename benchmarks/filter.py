@@ -36,6 +36,24 @@ def batches(corpus: list[tuple[str, RawMessage]], size: int = 200) -> list[tuple
     return made
 
 
+def forget_late(mail: Filter) -> None:
+    """Forget ten of the last hundred lessons one by one, in turns with and without checkpoints."""
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    digests = [lesson.digest for lesson in mail.lessons()][-100::5]
+    saved = sum(map(os.path.getsize, mail.checkpoints.files())) / 1e6
+    for turn, digest in enumerate(digests):
+        with_checkpoints = turn % 2 == 0
+        if not with_checkpoints:
+            for path in mail.checkpoints.files():
+                os.unlink(path)
+        start = time.process_time()
+        mail.forget(digest=digest)
+        seconds[with_checkpoints].append(time.process_time() - start)
+    for with_checkpoints, times in seconds.items():
+        how = f"with checkpoints ({saved:.0f} MB)" if with_checkpoints else "without"
+        print(f"forget late    {statistics.median(times):8.3f} s {how}, one of the last 100")
+
+
 def main() -> None:
     corpus = mails()
     path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
@@ -54,6 +72,7 @@ def main() -> None:
             times.append(time.process_time() - start)
         print(f"classify warm  {statistics.median(times) * 1e3:8.3f} ms in the median")
 
+        forget_late(mail)
         start = time.process_time()
         mail.forget(source=corpus[0][1].id)
         print(f"forget one     {time.process_time() - start:8.3f} s: a replay with all exams")

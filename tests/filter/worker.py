@@ -43,6 +43,7 @@ def tell(record: object) -> None:
 
 def live(path: str, seed: int, count: int) -> None:
     with Filter.open(path) as filter_:
+        filter_.checkpoints.nearest = 8
         for operation in operations(seed, count):
             tell({"begin": operation})
             work(filter_, operation)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deciban.filter import Filter, Settings
+from deciban.filter.checkpoints import MOST
 from deciban.filter.snapshot import PAGE
 from deciban.text import read
 from tests.filter.mails import WORDS, mail
@@ -29,7 +30,16 @@ STEPS = st.one_of(
     st.tuples(st.just("lose the snapshot")),
     st.tuples(st.just("crash while changing"), st.integers(PAGE, PAGE + 8192)),
     st.tuples(st.just("go back to an older snapshot")),
+    st.tuples(st.just("damage a checkpoint"), st.integers(0, 4096)),
+    st.tuples(st.just("lose the checkpoints")),
 )
+
+
+def opened(path: str) -> Filter:
+    """A filter that saves a checkpoint every few lessons."""
+    filter_ = Filter.open(path, SETTINGS)
+    filter_.checkpoints.nearest = 2
+    return filter_
 
 
 class History:
@@ -37,7 +47,7 @@ class History:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.filter = Filter.open(path, SETTINGS)
+        self.filter = opened(path)
         self.left: dict[bytes, tuple[str, bytes]] = {}
         self.older = b""
 
@@ -80,8 +90,17 @@ class History:
                 file.write(self.older)
         if what == "lose the snapshot":
             os.unlink(snapshot)
+        for checkpoint in self.filter.checkpoints.files():
+            if what == "lose the checkpoints":
+                os.unlink(checkpoint)
+            elif what == "damage a checkpoint":
+                with open(checkpoint, "r+b") as file:
+                    file.seek(min(place, os.path.getsize(checkpoint) - 1))
+                    file.write(b"\xa5")
+        if what in ("lose the checkpoints", "damage a checkpoint"):
+            os.unlink(snapshot)
         self.older = whole
-        self.filter = Filter.open(self.path)
+        self.filter = opened(self.path)
 
 
 @settings(max_examples=60)
@@ -98,6 +117,7 @@ def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None
             assert lived.state() == fresh.state()
             assert list(lived.exams()) == list(fresh.exams())
             assert lived.is_replay()
+            assert len(list(lived.checkpoints.files())) <= MOST
 
 
 @settings(max_examples=20)
@@ -106,7 +126,7 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
     forgotten = messages[chosen % len(messages)]
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         path = os.path.join(folder, "mail")
-        with Filter.open(path, SETTINGS) as filter_:
+        with opened(path) as filter_:
             for message in messages:
                 filter_.learn("spam" if message.id.startswith("spam") else "ham", [message], by="ann")
             (lesson,) = filter_.lessons(source=forgotten.id)

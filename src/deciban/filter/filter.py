@@ -24,12 +24,15 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic, time
 
 from deciban.errors import DamagedSnapshot
 from deciban.filter._committee import Committee, check_label
 from deciban.filter._lesson_code import shorten
+from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.course import features_of
+from deciban.filter.foundation import begin, room
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
 from deciban.filter.preferences import Preferences
@@ -99,6 +102,7 @@ class Filter:
     def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
         self.ledger = ledger
         self.snapshot = snapshot
+        self.checkpoints = Checkpoints(ledger)
         self._distrusts_snapshot = False
         self._preferences = "", Preferences()
         self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
@@ -156,12 +160,16 @@ class Filter:
                 progress(total)
         if total.learned + total.relearned >= BULK_LESSONS:
             self._arrange()
+        if self.checkpoints.is_due():
+            with self._changing():
+                self._save_checkpoint(self.ledger.last_position())
         return total
 
     def _arrange(self) -> None:
         """Mix the labels and replay: lessons of one label in a row drown the others."""
         with self._changing():
             if self.ledger.arrange(BULK_LESSONS):
+                self.checkpoints.tidy()
                 self._replay()
 
     def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
@@ -173,8 +181,7 @@ class Filter:
             lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
             taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
             if taught_otherwise:
-                self.ledger.remove(taught_otherwise)
-                self._replay()
+                self._erase(taught_otherwise)
             self._append(lessons)
         relearned = len(taught_otherwise)
         return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned)
@@ -185,7 +192,7 @@ class Filter:
         for lesson in lessons:
             committee = self.snapshot.committee
             if lesson.label not in committee.labels and len(committee.labels) == committee.capacity:
-                committee = self._replay(committee.capacity + 1)
+                committee = self._replay(lesson.label)
             labels = committee.labels
             totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
             self.ledger.append(lesson, moment, examined(lesson.label, totals))
@@ -204,17 +211,34 @@ class Filter:
     def _make_fit(self) -> None:
         """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
         stamp = self.ledger.stamp()
-        if not self.snapshot.fits(stamp):
+        if not self.snapshot.fits(stamp, self.settings):
             self._replay(write_exams=False)
             self.snapshot.mark_clean(stamp)
 
-    def _replay(self, labels: int = 0, write_exams: bool = True) -> Committee:
-        """Make the snapshot again from the ledger, with room for at least so many labels."""
-        committee = self.snapshot.begin(capacity_for(max(labels, len(self.ledger.labels()))))
-        for position, label, exam in replay(self.ledger, committee):
+    def _replay(self, *labels: str, write_exams: bool = True) -> Committee:
+        """Make the snapshot again from the last checkpoint, with room for these labels too."""
+        capacity = room(self.ledger, labels)
+        start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger))
+        committee = self.snapshot.begin(capacity, start[1])
+        targets = self.checkpoints.targets(start[0]) if write_exams else []
+        for position, label, exam in replay(self.ledger, committee, start[0]):
             if write_exams:
                 self.ledger.set_exam(position, examined(label, exam))
+            if targets and position >= targets[0]:
+                self._save_checkpoint(position)
+                targets = [target for target in targets if target > position]
         return committee
+
+    def _save_checkpoint(self, position: int) -> None:
+        self.checkpoints.save(position, self.snapshot.committee.capacity, self.snapshot.buffer())
+
+    def _erase(self, digests: Iterable[bytes]) -> int:
+        """Erase lessons with all that was made from them, and replay the rest."""
+        count = self.ledger.remove(digests)
+        if count:
+            self.checkpoints.tidy()
+            self._replay()
+        return count
 
     @contextmanager
     def current(self) -> Iterator[Committee]:
@@ -222,7 +246,7 @@ class Filter:
         while True:
             with self.snapshot.shared():
                 stamp = self.ledger.stamp()
-                if not self._distrusts_snapshot and self.snapshot.fits(stamp):
+                if not self._distrusts_snapshot and self.snapshot.fits(stamp, self.settings):
                     yield self.snapshot.committee
                     return
             if self.ledger.read_only:
@@ -257,10 +281,15 @@ class Filter:
         return self._private[1]
 
     def _fresh_replay(self) -> Committee:
-        committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+        committee = self._founded()
         for _ in replay(self.ledger, committee):
             pass
         return committee
+
+    def _founded(self) -> Committee:
+        """A committee in memory before its first lesson."""
+        capacity = room(self.ledger)
+        return begin(self.ledger, capacity, bytearray(Committee.size(self.settings, capacity)))
 
     def classify(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message."""
@@ -346,9 +375,7 @@ class Filter:
             selection.condition()
         with self._changing():
             chosen = (lesson.digest for lesson in self.ledger.select(selection))
-            count = self.ledger.remove([key for key in chosen if listed is None or key in listed])
-            if count:
-                self._replay()
+            count = self._erase([key for key in chosen if listed is None or key in listed])
         if count:
             self.ledger.sweep()
         return count
@@ -402,6 +429,7 @@ class Filter:
                     taken += 1
             if taken:
                 self.ledger.arrange(BULK_LESSONS)
+                self.checkpoints.tidy()
                 self._replay()
         if taken:
             self.ledger.sweep()
@@ -433,10 +461,10 @@ class Filter:
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
         with self.ledger.reading():
-            committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+            committee = self._founded()
             replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
             kept = [exam for _, _, exam in self.ledger.exams()]
-            return replayed == kept and self.state() == committee.state()
+            return replayed == kept[len(kept) - len(replayed) :] and self.state() == committee.state()
 
 
 def totals_of(committee: Committee, features: Features) -> dict[str, float]:
@@ -449,20 +477,13 @@ def _precedence(lesson: Lesson) -> tuple[int, str]:
     return lesson.taught, lesson.label
 
 
-def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:
-    """Teach every lesson of the ledger in its order; its position, label and exam."""
-    for position, label, features in ledger.replay():
+def replay(
+    ledger: Ledger, committee: Committee, after: int = 0
+) -> Iterator[tuple[int, str, dict[str, float]]]:
+    """Teach every lesson behind a position in its order; its position, label and exam."""
+    for position, label, features in ledger.replay(after):
         labels = committee.labels
         yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
-
-
-def capacity_for(labels: int) -> int:
-    """The labels that tables have room for: a power of two.
-
-    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
-    [2, 2, 2, 4, 8, 32]
-    """
-    return 1 << max(labels - 1, 1).bit_length()
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:
@@ -496,6 +517,7 @@ def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> L
         subject=kept["subject"],
         date=kept["date"],
         message_id=kept["message-id"],
+        names="",
         features=features_of(message, preferences.facts(message)),
     )
 
