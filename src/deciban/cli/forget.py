@@ -9,7 +9,7 @@ from deciban.cli.numbers import moment, moment_text, refused
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.errors import WrongUsage
+from deciban.errors import FoldedLesson, WrongUsage
 from deciban.sources import open_source
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from deciban.filter import Filter
     from deciban.filter.lesson import Lesson
 
 EXAMPLES = (
@@ -68,7 +69,7 @@ def run(options: Namespace) -> int:
             selections = [{**conditions, "digest": digest} for digest in digests]
         lessons = [lesson for selection in selections for lesson in mail_filter.lessons(**selection)]
         if not lessons:
-            raise WrongUsage("nothing like that was ever taught, or it is forgotten already")
+            raise _nothing_found(mail_filter, [chosen.get("digest") for chosen in selections])
         say("\n".join(_listing(lessons)))
         if not options.yes and not _agreed(len(lessons)):
             print("deciban: nothing was forgotten", file=sys.stderr)
@@ -76,6 +77,19 @@ def run(options: Namespace) -> int:
         count = mail_filter.forget(digests=[lesson.digest for lesson in lessons])
         say(f"forgotten: {count:,}, as if never taught")
     return 0
+
+
+def _nothing_found(mail_filter: Filter, digests: list[bytes | None]) -> Exception:
+    """Why there is nothing to forget."""
+    from deciban.filter.folding import folded
+
+    if any(digest and mail_filter.ledger.folded_label_of(digest) for digest in digests):
+        return FoldedLesson(
+            "that lesson was folded by deciban compact: it stays learned and cannot be forgotten one by one"
+        )
+    count = folded(mail_filter.ledger).lessons
+    about = f"; {count:,} lessons were folded, and can be found by their message only" if count else ""
+    return WrongUsage(f"nothing like that was ever taught, or it is forgotten already{about}")
 
 
 def _listing(lessons: list[Lesson]) -> Iterator[str]:

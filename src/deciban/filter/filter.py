@@ -27,11 +27,12 @@ from contextlib import contextmanager
 from functools import partial
 from time import monotonic, time
 
-from deciban.errors import DamagedSnapshot
+from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter._committee import Committee, check_label
-from deciban.filter._lesson_code import shorten
+from deciban.filter._lesson_code import Features
 from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.course import features_of
+from deciban.filter.foundation import CAPACITY as FOUNDATION
 from deciban.filter.foundation import begin, room
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
@@ -41,7 +42,6 @@ from deciban.filter.snapshot import Snapshot
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
-from deciban.text._hashing import feature_hash
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Self, TypeVar
 
-    from deciban.filter._lesson_code import Features
+    from deciban.filter.shared_filter import SharedFilter
     from deciban.sources import RawMessage
 
     Answer = TypeVar("Answer")
@@ -69,31 +69,23 @@ MOST_CHARACTERS = 120
 class Learned(Value):
     """How many messages were new, known already, or known under another label."""
 
-    __slots__ = ("learned", "known", "relearned")  # noqa: RUF023
+    __slots__ = ("learned", "known", "relearned", "beside")  # noqa: RUF023
     learned: int
     known: int
     relearned: int
+    beside: int
+    """Of the relearned ones, those whose other lesson is folded and stays."""
 
-    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0) -> None:
-        self._set(learned=learned, known=known, relearned=relearned)
+    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0, beside: int = 0) -> None:
+        self._set(learned=learned, known=known, relearned=relearned, beside=beside)
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(
-            self.learned + other.learned, self.known + other.known, self.relearned + other.relearned
+            self.learned + other.learned,
+            self.known + other.known,
+            self.relearned + other.relearned,
+            self.beside + other.beside,
         )
-
-
-class WordCount(Value):
-    """What was learned about one feature under one label."""
-
-    __slots__ = ("count", "weight")
-    count: int
-    """In how many of the lessons that the counts were taught it was seen."""
-    weight: float
-    """Its weight, in nats before the judge."""
-
-    def __init__(self, count: int, weight: float) -> None:
-        self._set(count=count, weight=weight)
 
 
 class Filter:
@@ -150,12 +142,15 @@ class Filter:
         check_label(label)
         total = Learned()
         preferences = self.preferences
-        for batch in _batches(_lesson(label, raw, by, preferences) for raw in messages):
+        mails: dict[bytes, bytes] = {}
+        keeping = mails if preferences.keep_mail else None
+        for batch in _batches(_lesson(label, raw, by, preferences, keeping) for raw in messages):
             try:
-                total += self._learn_batch(label, batch)
+                total += self._learn_batch(label, batch, mails)
             except DamagedSnapshot:
                 # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
-                total += self._learn_batch(label, batch)
+                total += self._learn_batch(label, batch, mails)
+            mails.clear()
             if progress is not None:
                 progress(total)
         if total.learned + total.relearned >= BULK_LESSONS:
@@ -171,8 +166,10 @@ class Filter:
             if self.ledger.arrange(BULK_LESSONS):
                 self.checkpoints.tidy()
                 self._replay()
+        if self.ledger.is_loose():
+            self.ledger.shrink()
 
-    def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
+    def _learn_batch(self, label: str, batch: list[Lesson], mails: dict[bytes, bytes]) -> Learned:
         with self._changing():
             before = {lesson.digest: self.ledger.label_of(lesson.digest) for lesson in batch}
             first_of_each: dict[bytes, Lesson] = {}
@@ -180,11 +177,23 @@ class Filter:
                 first_of_each.setdefault(lesson.digest, lesson)
             lessons = [lesson for digest, lesson in first_of_each.items() if before[digest] != label]
             taught_otherwise = [lesson.digest for lesson in lessons if before[lesson.digest] is not None]
-            if taught_otherwise:
-                self._erase(taught_otherwise)
-            self._append(lessons)
+            self._erase(taught_otherwise)
+            folded = {digest: self.ledger.folded_label_of(digest) for digest in taught_otherwise}
+            self._append([lesson for lesson in lessons if folded.get(lesson.digest) != label])
+            if mails:
+                self._keep(mails)
         relearned = len(taught_otherwise)
-        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned)
+        beside = sum(other not in (None, label) for other in folded.values())
+        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned, beside)
+
+    def _keep(self, mails: dict[bytes, bytes]) -> None:
+        """Keep mail beside its lessons, and let go of what was kept for long enough."""
+        from deciban.filter.kept_mail import erase_old, keep
+
+        for digest, mail in mails.items():
+            if self.ledger.has(digest):
+                keep(self.ledger, digest, mail)
+        erase_old(self.ledger, self.preferences.keep_mail)
 
     def _append(self, lessons: list[Lesson]) -> None:
         """Examine, write and learn lessons that the ledger does not have."""
@@ -255,7 +264,7 @@ class Filter:
             with self.snapshot.exclusive(), self.ledger.reading():
                 self._make_fit()
 
-    def _ask(self, question: Callable[[Committee], Answer]) -> Answer:
+    def ask(self, question: Callable[[Committee], Answer]) -> Answer:
         """The answer of the current committee, which is made again if it turns out to be damaged."""
         try:
             with self.current() as committee:
@@ -295,7 +304,7 @@ class Filter:
         """What the filter makes of a message."""
         message = message if isinstance(message, Message) else read(message)
         features = features_of(message, self.preferences.facts(message))
-        return self._decided(message, self._ask(lambda committee: totals_of(committee, features)))
+        return self._decided(message, self.ask(lambda committee: totals_of(committee, features)))
 
     def why(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
@@ -315,7 +324,7 @@ class Filter:
                 evidence=gather_evidence(committee, message, facts, verdict.label, against)
             )
 
-        return self._ask(explained)
+        return self.ask(explained)
 
     def _decided(self, message: Message, totals: dict[str, float]) -> Verdict:
         """The verdict of the totals, as the user's preferences have it."""
@@ -336,10 +345,15 @@ class Filter:
         return self._preferences[1]
 
     def prefer(self, **changes: object) -> None:
-        """Change some of the `Preferences`: cost, promise, contacts, allowed."""
+        """Change some of the `Preferences`: cost, promise, contacts, allowed, keep_mail."""
+        from deciban.filter.kept_mail import erase_old
+
         preferences = self.preferences.replaced(**changes)
         with self.ledger.writing():
             self.ledger.set_fact("preferences", preferences.text())
+            erased = erase_old(self.ledger, preferences.keep_mail)
+        if erased:
+            self.ledger.sweep()
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
@@ -378,7 +392,32 @@ class Filter:
             count = self._erase([key for key in chosen if listed is None or key in listed])
         if count:
             self.ledger.sweep()
+        elif digest is not None and self.ledger.folded_label_of(digest) is not None:
+            raise FoldedLesson(
+                "The lesson of this message was folded by deciban compact, and cannot be forgotten one by one."
+            )
         return count
+
+    def compact(self, before: float) -> int:
+        """Fold the lessons taught before a time, in seconds since 1970 (see folding.py); how many there were.
+
+        None of them can be forgotten or relearned any more.
+        """
+        from deciban.filter.folding import fold, positions_before
+
+        with self._changing():
+            old = positions_before(self.ledger, before)
+            if old:
+                committee = self._founded()
+                for position, label, features in self.ledger.replay():
+                    if position in old:
+                        committee.learn(label, features)
+                fold(self.ledger, old, committee)
+                self.checkpoints.tidy()
+                self._replay()
+        if old:
+            self.ledger.shrink()
+        return len(old)
 
     def lessons(
         self,
@@ -422,6 +461,8 @@ class Filter:
         taken = 0
         with self._changing():
             for lesson in lessons:
+                if self.ledger.folded_label_of(lesson.digest) is not None:
+                    continue
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self.ledger.remove([lesson.digest])
@@ -435,16 +476,32 @@ class Filter:
             self.ledger.sweep()
         return taken
 
-    def word(self, name: str) -> dict[str, WordCount]:
-        """What was learned about one feature of the view `words`, such as ``subject:free``, by label."""
-        feature = shorten(feature_hash(name))
+    def publish(self, path: str) -> SharedFilter:
+        """Write the state into a file that others can rest on (see shared_filter.py)."""
+        from deciban.filter.shared_filter import publish
 
-        def looked_up(committee: Committee) -> dict[str, WordCount]:
-            counts, weights = committee.look("words", feature)
-            rows = zip(committee.labels, counts, weights, strict=True)
-            return {label: WordCount(count, weight) for label, count, weight in rows}
+        return self.ask(lambda committee: publish(path, self.settings, committee))
 
-        return self._ask(looked_up)
+    def rest_on(self, path: str | None) -> SharedFilter | None:
+        """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
+        from deciban.filter.shared_filter import FACT, look_at
+
+        shared, settings = look_at(path) if path is not None else (None, self.settings)
+        with self.ledger.writing(), self.snapshot.exclusive():
+            # Not `_changing`: what the filter rested on may be gone, and then there is no state to begin with.
+            if self.ledger.fact(FOUNDATION) is not None:
+                raise FoldedLesson(
+                    "A filter with folded lessons cannot rest on another. Make a new one: --db."
+                )
+            self.ledger.set_fact(FACT, None if shared is None else shared.text())
+            self.ledger.set_settings(settings)
+            self.ledger.execute("DELETE FROM checkpoints")
+            self.checkpoints.tidy()
+            self.snapshot.settings = self.settings
+            self._replay()
+            self.ledger.commit()
+            self.snapshot.mark_clean(self.ledger.stamp())
+        return shared
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
@@ -456,7 +513,7 @@ class Filter:
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
-        return self._ask(Committee.state)
+        return self.ask(Committee.state)
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
@@ -498,10 +555,19 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
+def _lesson(
+    label: str, raw: RawMessage, by: str, preferences: Preferences, mails: dict[bytes, bytes] | None
+) -> Lesson:
+    """What is learned from a message; its bytes are put among the mails that are to be kept, if any are."""
+    from deciban.filter.names import names_of
+    from deciban.text._views import extract
     from deciban.text.words import address_in
 
     message = read(raw.data)
+    if mails is not None:
+        mails[message.digest] = raw.data
+    facts = preferences.facts(message)
+    words, letters = extract(message, facts)
     # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
     fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
     kept = {
@@ -517,8 +583,8 @@ def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> L
         subject=kept["subject"],
         date=kept["date"],
         message_id=kept["message-id"],
-        names="",
-        features=features_of(message, preferences.facts(message)),
+        names=names_of(message, facts, words),
+        features=Features.of(words, letters),
     )
 
 

@@ -15,7 +15,7 @@ believed.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from deciban.errors import CannotWrite, DamagedLedger, LedgerBusy
 from deciban.filter._lesson_code import Features
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
+# A file is written anew in memory first, so that no copy of lessons is left elsewhere on the disk.
+MOST_REWRITTEN = 1 << 26
 # In the order of the fields of `Lesson`; the code of the features and the check of them all come last.
 FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
@@ -123,7 +125,10 @@ class Ledger:
         return otherwise if row is None else row[0]
 
     def set_fact(self, key: str, value: object) -> None:
-        """Change what holds for the whole ledger; only while writing."""
+        """Change what holds for the whole ledger, nothing for None; only while writing."""
+        if value is None:
+            self.execute("DELETE FROM facts WHERE key = ?", key)
+            return
         with self._telling():
             self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
 
@@ -190,10 +195,26 @@ class Ledger:
         if busy:
             raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
 
+    def is_loose(self) -> bool:
+        """Whether putting lessons in another order left pages half empty, in a file that is soon written anew."""
+        (pages,), (page_size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+        ((used,),) = self.execute("SELECT coalesce(sum(length(features)), 0) FROM lessons")
+        return pages * page_size < MOST_REWRITTEN and pages * page_size > 1.4 * used + 16 * page_size
+
+    def shrink(self) -> None:
+        """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
+        with suppress(LedgerBusy):
+            self.execute("VACUUM")
+            self.sweep()
+
     def label_of(self, digest: bytes) -> str | None:
         """The label that a message was taught as, if it was."""
         rows = self.execute(f"SELECT labels.name {FROM_LESSONS} WHERE digest = ?", digest)
         return str(rows[0][0]) if rows else self.folded_label_of(digest)
+
+    def has(self, digest: bytes) -> bool:
+        """Whether there is a lesson of a message that can be forgotten."""
+        return bool(self.execute("SELECT 1 FROM lessons WHERE digest = ?", digest))
 
     def folded_label_of(self, digest: bytes) -> str | None:
         """The label of a lesson that was folded (see folding.py)."""
@@ -214,6 +235,11 @@ class Ledger:
     def count(self) -> int:
         """How many lessons there are that can be forgotten."""
         return int(self.execute("SELECT count(*) FROM lessons")[0][0])
+
+    def count_of(self, selection: Selection) -> int:
+        """How many lessons are meant."""
+        test, values = selection.condition()
+        return int(self.execute(f"SELECT count(*) {FROM_LESSONS} WHERE {test}", *values)[0][0])
 
     def last_position(self) -> int:
         """The position of the last lesson; 0 if there is none."""
