@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import moment, moment_text, refused
+from deciban.cli.numbers import digest, moment, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
@@ -33,7 +33,7 @@ LESSONS_SHOWN = 20
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban forget``."""
     parser.add_argument("sources", nargs="*", metavar="FILE", help="messages to forget; - for standard input")
-    parser.add_argument("--digest", type=_digest, metavar="HEX", help="the lesson of this digest")
+    parser.add_argument("--digest", type=digest, metavar="HEX", help="the lesson of this digest")
     parser.add_argument("--sender", metavar="ADDRESS", help="lessons from this address in the From field")
     parser.add_argument(
         "--source",
@@ -66,7 +66,7 @@ def run(options: Namespace) -> int:
             from deciban.text import read
 
             digests = dict.fromkeys(read(raw.data).digest for raw in line.follow(sources))
-            selections = [{**conditions, "digest": digest} for digest in digests]
+            selections = [{**conditions, "digest": wanted} for wanted in digests]
         lessons = [lesson for selection in selections for lesson in mail_filter.lessons(**selection)]
         if not lessons:
             raise _nothing_found(mail_filter, [chosen.get("digest") for chosen in selections])
@@ -83,7 +83,7 @@ def _nothing_found(mail_filter: Filter, digests: list[bytes | None]) -> Exceptio
     """Why there is nothing to forget."""
     from deciban.filter.folding import folded
 
-    if any(digest and mail_filter.ledger.folded_label_of(digest) for digest in digests):
+    if any(wanted and mail_filter.ledger.folded_label_of(wanted) for wanted in digests):
         return FoldedLesson(
             "that lesson was folded by deciban compact: it stays learned and cannot be forgotten one by one"
         )
@@ -109,13 +109,3 @@ def _agreed(count: int) -> bool:
     what = "this lesson" if count == 1 else f"these {count:,} lessons"
     print(f"Forget {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _digest(text: str) -> bytes:
-    try:
-        digest = bytes.fromhex(text)
-    except ValueError:
-        digest = b""
-    if len(digest) != 16:
-        raise refused(f"must be 32 hexadecimal digits, got {text!r} instead")
-    return digest

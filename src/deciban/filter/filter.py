@@ -14,7 +14,7 @@ r"""The filter: learn, classify, explain and forget messages, over one ledger an
 Law: the state is replay(settings, ledger), bit for bit, after any history. So learning appends to the ledger
 and teaches the snapshot the same lesson; forgetting and relearning erase lessons and replay the rest.
 
-To change anything, a process takes the ledger's write lock, then the snapshot's exclusive lock; marks the
+To change anything, a process takes the snapshot's exclusive lock, then the ledger's write lock; marks the
 snapshot dirty; changes both; commits; marks it clean. Whoever dies in between leaves a dirty snapshot and an
 uncommitted transaction: the next one replays, and every lesson that was acknowledged is there. A `Filter` is
 for one thread; open one for each.
@@ -210,7 +210,9 @@ class Filter:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
-        with self.ledger.writing(), self.snapshot.exclusive():
+        # The snapshot first: its lock wakes who waits at once. SQLite's looks again every tenth of a second, and
+        # a process that changed something over and over again kept others out for minutes.
+        with self.snapshot.exclusive(), self.ledger.writing():
             self._make_fit()
             self.snapshot.mark_dirty()
             yield
@@ -387,16 +389,21 @@ class Filter:
         listed = None if digests is None else set(digests)
         if listed is None:
             selection.condition()
+        if next(self.ledger.select(selection), None) is None:
+            self._say_if_folded(digest)
+            return 0
         with self._changing():
             chosen = (lesson.digest for lesson in self.ledger.select(selection))
             count = self._erase([key for key in chosen if listed is None or key in listed])
         if count:
             self.ledger.sweep()
-        elif digest is not None and self.ledger.folded_label_of(digest) is not None:
+        return count
+
+    def _say_if_folded(self, digest: bytes | None) -> None:
+        if digest is not None and self.ledger.folded_label_of(digest) is not None:
             raise FoldedLesson(
                 "The lesson of this message was folded by deciban compact, and cannot be forgotten one by one."
             )
-        return count
 
     def compact(self, before: float) -> int:
         """Fold the lessons taught before a time, in seconds since 1970 (see folding.py); how many there were.
@@ -487,7 +494,7 @@ class Filter:
         from deciban.filter.shared_filter import FACT, look_at
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
-        with self.ledger.writing(), self.snapshot.exclusive():
+        with self.snapshot.exclusive(), self.ledger.writing():
             # Not `_changing`: what the filter rested on may be gone, and then there is no state to begin with.
             if self.ledger.fact(FOUNDATION) is not None:
                 raise FoldedLesson(
