@@ -170,6 +170,11 @@ def told(path: str, error: sqlite3.Error) -> FilterError:
         return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
     if code == sqlite3.SQLITE_FULL:
         return CannotWrite(f"The disk of {path} is full. Nothing was changed; make room and try again.")
+    if code == sqlite3.SQLITE_CANTOPEN and os.path.exists(path + "-wal") and not os.access(path, os.W_OK):
+        return CannotWrite(
+            f"{path} was not closed: only who may write there can bring in its log. "
+            f"Have its owner run: deciban status --db {path}"
+        )
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
         return CannotWrite(
             f"{path} cannot be written ({error}). Check its permissions and those of its folder."
