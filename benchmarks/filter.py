@@ -76,6 +76,8 @@ def main() -> None:
         start = time.process_time()
         mail.forget(source=corpus[0][1].id)
         print(f"forget one     {time.process_time() - start:8.3f} s: a replay with all exams")
+        for saved in mail.checkpoints.files():
+            os.unlink(saved)
     os.unlink(path + ".snapshot")
     with Filter.open(path) as mail:
         start = time.process_time()

@@ -7,9 +7,11 @@ all exams must agree bit for bit. And of what was forgotten, no byte may be left
 import os
 import tempfile
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deciban.errors import FoldedLesson
 from deciban.filter import Filter, Settings
 from deciban.filter.checkpoints import MOST
 from deciban.filter.snapshot import PAGE
@@ -118,6 +120,52 @@ def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None
             assert list(lived.exams()) == list(fresh.exams())
             assert lived.is_replay()
             assert len(list(lived.checkpoints.files())) <= MOST
+
+
+class FoldedHistory(History):
+    """A history in which old lessons are folded now and then."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.folded: dict[bytes, str] = {}
+
+    def take(self, step: tuple) -> None:
+        match step:
+            case "fold", count:
+                old = list(self.left)[:count]
+                times = [lesson.taught for lesson in self.filter.lessons()]
+                assert self.filter.compact(times[len(old) - 1] / 1e6 + 5e-7 if old else 0.0) == len(old)
+                self.folded |= {digest: self.left.pop(digest)[0] for digest in old}
+            case "forget", message if self._is_only_folded(message.data):
+                with pytest.raises(FoldedLesson):
+                    self.filter.forget(message=message.data)
+            case _:
+                super().take(step)
+
+    def _is_only_folded(self, data: bytes) -> bool:
+        digest = read(data).digest
+        return digest in self.folded and digest not in self.left
+
+    def _expect(self, label: str, data: bytes) -> None:
+        digest = read(data).digest
+        if self.folded.get(digest) == label:
+            self.left.pop(digest, None)
+        else:
+            super()._expect(label, data)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.one_of(STEPS, st.tuples(st.just("fold"), st.integers(0, 5))), max_size=25))
+def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: list[tuple]) -> None:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        history = FoldedHistory(os.path.join(folder, "mail"))
+        for step in steps:
+            history.take(step)
+        with history.filter as lived:
+            assert [lesson.digest for lesson in lived.lessons()] == list(history.left)
+            for digest, label in history.folded.items():
+                assert lived.ledger.folded_label_of(digest) == label
+            assert lived.is_replay()
 
 
 @settings(max_examples=20)

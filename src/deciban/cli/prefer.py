@@ -44,7 +44,7 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--shared",
         metavar="FILE",
-        help=f"rest on what deciban publish wrote there: your lessons are learned on top of it; {NONE} for nothing",
+        help=f"rest on what deciban publish wrote there: your lessons are learned on top; {NONE} for nothing",
     )
     parser.add_argument(
         "--keep-mail",

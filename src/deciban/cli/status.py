@@ -82,9 +82,9 @@ def _grounds(status: Status) -> Iterator[str]:
         path = harmless(status.shared.path)
         yield f"Rests on {path} ({known}), digest {status.shared.digest}."
         if not is_unchanged(status.shared):
-            yield f"That file is another version now, or gone. To take it over: deciban prefer --shared {path}"
+            yield f"It is another version now, or gone. To take it over: deciban prefer --shared {path}"
     if status.mails[0]:
-        yield f"{status.mails[0]:,} mails are kept ({status.mails[1]:,} bytes): deciban why --digest HEX shows one."
+        yield f"{status.mails[0]:,} mails are kept, {status.mails[1]:,} bytes; see deciban why --digest."
 
 
 def _quality(status: Status) -> Iterator[str]:

@@ -1,19 +1,20 @@
 """Checkpoints: states saved on the way, so that forgetting need not replay everything before the forgotten.
 
-A checkpoint is the sparse code (_sparse_code.pyx) of the state after the lesson at its position, in a file of its
-own beside the ledger: ``mail.db.checkpoint-9f3c01aa``. The ledger lists position, name, room for labels and a
-CRC-32 of the file. What is not listed, not there or not as it was listed is not believed, and costs no more than a
-longer replay; so these files need neither locks nor fsync. Whatever changes lessons up to a position takes
-checkpoints from there on off the list in the same transaction, and their files go before it is committed: nothing
-of a forgotten lesson is left in them.
+A checkpoint is the sparse code (_sparse_code.pyx) of the state after the lesson at its position, in a file
+of its own beside the ledger: ``mail.db.checkpoint-9f3c01aa``. The ledger lists position, name, room for
+labels and a CRC-32 of the file. What is not listed, not there or not as it was listed is not believed, and
+costs no more than a longer replay; so these files need neither locks nor fsync. Whatever changes lessons up
+to a position takes checkpoints from there on off the list in the same transaction, and their files go
+before it is committed: nothing of a forgotten lesson is left in them.
 
-There are at most three, in growing distances from the end, because what is forgotten or relearned is mostly new:
-after 6,000 lessons, at 5,872 and 4,976. Forgetting one of the last hundred then replays 128 lessons.
+There are at most three, in growing distances from the end, because what is forgotten or relearned is mostly
+new: after 6,000 lessons, at 5,872 and 4,976. Forgetting one of the last hundred then replays 128 lessons.
 """
 
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from deciban.filter._committee import Committee
 from deciban.filter._sparse_code import encode
@@ -60,13 +61,12 @@ class Checkpoints:
         )
         return [Checkpoint(*row) for row in rows]
 
-    def last(self, capacity: int) -> tuple[int, Callable[[int, memoryview], Committee]] | None:
-        """The position of the last one that can be used, and what makes its committee in a buffer of zeros."""
+    def last(self, capacity: int) -> tuple[int, Callable[[memoryview], Committee]] | None:
+        """The position of the last one of use, and what makes its committee in a buffer of zeros."""
         for checkpoint in self.listed():
             code = self._read(checkpoint) if checkpoint.capacity == capacity else None
             if code is not None:
-                settings, kept = self.ledger.settings, code
-                return checkpoint.position, lambda _, buffer: restore(settings, kept, buffer)
+                return checkpoint.position, partial(restore, self.ledger.settings, code)
         return None
 
     def _read(self, checkpoint: Checkpoint) -> bytes | None:

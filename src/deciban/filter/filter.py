@@ -210,8 +210,8 @@ class Filter:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
-        # The snapshot first: its lock wakes who waits at once. SQLite's looks again every tenth of a second, and
-        # a process that changed something over and over again kept others out for minutes.
+        # The snapshot first: its lock wakes who waits at once. SQLite's waiters look again every tenth of a
+        # second, and a process that changed something over and over again kept others out for minutes.
         with self.snapshot.exclusive(), self.ledger.writing():
             self._make_fit()
             self.snapshot.mark_dirty()
@@ -229,7 +229,7 @@ class Filter:
     def _replay(self, *labels: str, write_exams: bool = True) -> Committee:
         """Make the snapshot again from the last checkpoint, with room for these labels too."""
         capacity = room(self.ledger, labels)
-        start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger))
+        start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger, capacity))
         committee = self.snapshot.begin(capacity, start[1])
         targets = self.checkpoints.targets(start[0]) if write_exams else []
         for position, label, exam in replay(self.ledger, committee, start[0]):
@@ -402,7 +402,7 @@ class Filter:
     def _say_if_folded(self, digest: bytes | None) -> None:
         if digest is not None and self.ledger.folded_label_of(digest) is not None:
             raise FoldedLesson(
-                "The lesson of this message was folded by deciban compact, and cannot be forgotten one by one."
+                "The lesson of this message was folded by deciban compact, and cannot be forgotten any more."
             )
 
     def compact(self, before: float) -> int:
@@ -495,7 +495,7 @@ class Filter:
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
         with self.snapshot.exclusive(), self.ledger.writing():
-            # Not `_changing`: what the filter rested on may be gone, and then there is no state to begin with.
+            # Not `_changing`: what the filter rested on may be gone, and then there is no state.
             if self.ledger.fact(FOUNDATION) is not None:
                 raise FoldedLesson(
                     "A filter with folded lessons cannot rest on another. Make a new one: --db."

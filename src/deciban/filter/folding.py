@@ -1,13 +1,14 @@
 """Folding: old lessons become one state, which they share and from which none can be taken back.
 
-A ledger grows by 5 KB a lesson, forever. `deciban compact --before DATE` replays the lessons taught before that day and
-keeps the state after them as the foundation (foundation.py); of each lesson only its digest, its label, when it was taught and
-its exam are left, some 60 bytes, so that the same message is still known, and the filter still knows how good it is:
+A ledger grows by 5 KB a lesson, forever. `deciban compact --before DATE` replays the lessons taught before
+that day and keeps the state after them as the foundation (foundation.py); of each lesson only its digest,
+its label, when it was taught and its exam are left, some 60 bytes, so that the same message is still known,
+and the filter still knows how good it is:
 
     state == replay(replay(nothing, old), rest) == replay(foundation, rest)
 
-What is gone: who sent them, what they were about, where they came from, and the way back. A folded message can be taught under
-another label beside its folded lesson, which stays.
+What is gone: who sent them, what they were about, where they came from, and the way back. A folded message
+can be taught under another label beside its folded lesson, which stays.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def positions_before(ledger: Ledger, before: float) -> set[int]:
     """Where the lessons taught before a time are, in seconds since 1970."""
     if ledger.fact("shared") is not None:
         raise WrongUsage(
-            "A filter that rests on a shared one cannot be compacted: its lessons are replayed on every new version."
+            "A filter that rests on a shared one cannot be compacted: each new version replays its lessons."
         )
     rows = ledger.execute("SELECT position FROM lessons WHERE taught < ?", int(before * 1e6))
     return {position for (position,) in rows}

@@ -2,9 +2,9 @@
 
     state == replay(foundation, lessons)
 
-Lessons that were folded (folding.py) have become a state that the ledger keeps: its sparse code, packed by zlib. A
-filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else, which is known
-by its digest. There is one foundation at most.
+Lessons that were folded (folding.py) have become a state that the ledger keeps: its sparse code, packed by
+zlib. A filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else,
+which is known by its digest. There is one foundation at most.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 r"""The ledger: the durable, ordered list of lessons. It is the only truth; all else is made from it.
 
-ledger_file.py describes its tables. `changes` counts the transactions that changed what a replay gives; with
-`id`, which is random, it stamps a snapshot. What is deleted is overwritten (`secure_delete`), and `sweep` empties
-the write-ahead log of it. Every lesson has a check of all its fields, so that not one flipped bit of it is
-believed.
+ledger_file.py describes its tables. `changes` counts the transactions that changed what a replay gives;
+with `id`, which is random, it stamps a snapshot. What is deleted is overwritten (`secure_delete`), and
+`sweep` empties the write-ahead log of it. Every lesson has a check of all its fields, so that not one
+flipped bit of it is believed.
 
 >>> import os, tempfile
 >>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
@@ -196,10 +196,10 @@ class Ledger:
             raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
 
     def is_loose(self) -> bool:
-        """Whether putting lessons in another order left pages half empty, in a file that is soon written anew."""
+        """Whether putting lessons in order left pages half empty, in a file that is soon written anew."""
         (pages,), (page_size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
         ((used,),) = self.execute("SELECT coalesce(sum(length(features)), 0) FROM lessons")
-        return pages * page_size < MOST_REWRITTEN and pages * page_size > 1.4 * used + 16 * page_size
+        return bool(1.4 * used + 16 * page_size < pages * page_size < MOST_REWRITTEN)
 
     def shrink(self) -> None:
         """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
@@ -280,7 +280,7 @@ class Ledger:
         return self._labels[label]
 
     def remove(self, digests: Iterable[bytes]) -> int:
-        """Erase lessons with all that belongs to them, and labels without lessons; how many lessons there were."""
+        """Erase lessons with all that belongs to them, and labels left without any; how many lessons."""
         removed = []
         for digest in digests:
             for (position,) in self.execute("SELECT position FROM lessons WHERE digest = ?", digest):
@@ -360,9 +360,11 @@ class Ledger:
     def recent_good(self, count: int) -> list[float]:
         """The log-odds of spam in the most recent exams of good mail, at most so many."""
         good = "AND labels.name <> 'spam' AND spam IS NOT NULL"
-        sql = f"SELECT spam {FROM_LESSONS} JOIN exams USING (position) WHERE 1 {good} ORDER BY position DESC LIMIT ?"
+        sql = f"""SELECT spam {FROM_LESSONS} JOIN exams USING (position) WHERE 1 {good}
+            ORDER BY position DESC LIMIT ?"""
         found = [spam for (spam,) in self.execute(sql, count)]
-        sql = f"SELECT spam FROM folded JOIN labels ON label = labels.number {good} ORDER BY folded.number DESC LIMIT ?"
+        sql = f"""SELECT spam FROM folded JOIN labels ON label = labels.number {good}
+            ORDER BY folded.number DESC LIMIT ?"""
         return found + [spam for (spam,) in self.execute(sql, count - len(found))]
 
     def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:

@@ -4,9 +4,9 @@ One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `us
 
     facts        key, value    what holds for the whole ledger: id, settings, changes, features, preferences …
     labels       number, name
-    lessons      position      the order in which lessons are replayed; then the fields of `Lesson`, a check of
-                               them all, and the features (see _lesson_code.pyx) last, so that a listing need not
-                               read them
+    lessons      position      the order in which lessons are replayed; then the fields of `Lesson`, a check
+                               of them all, and the features (see _lesson_code.pyx) last, so that a listing
+                               need not read them
     exams        position      derived from lessons, rewritten by replay: what was made of a lesson before it
                  best          was learned: the label that won,
                  truth, spam   the log-odds (nats) of the true label, and those of `spam`; NULL while fewer
@@ -23,7 +23,13 @@ import os
 import sqlite3
 
 from deciban.errors import (
-    CannotWrite, DamagedLedger, FilterError, LedgerBusy, NewerFormat, NoSuchSource, OlderFormat,
+    CannotWrite,
+    DamagedLedger,
+    FilterError,
+    LedgerBusy,
+    NewerFormat,
+    NoSuchSource,
+    OlderFormat,
 )  # fmt: skip
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 

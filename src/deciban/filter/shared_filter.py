@@ -1,18 +1,18 @@
 r"""A shared filter: one state in a file, published for many, on which personal filters rest.
 
-A site publishes what its filter has learned (`deciban publish site.state`); a person pins that file
-(`deciban prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons).
-The ledger keeps the path, the digest and the lessons of what was pinned, no copy. A file that is gone or changed is
-an error where a replay needs it, never silently another foundation; a new version is pinned the same way, and the
-own lessons, which are few, are replayed on it.
+A site publishes what its filter has learned (`deciban publish site.state`); a person pins that file (`deciban
+prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons).
+The ledger keeps the path, the digest and the number of lessons of what was pinned, no copy. A file that is
+gone or changed is an error where a replay needs it, never silently another foundation; a new version is
+pinned the same way, and the own lessons, which are few, are replayed on it.
 
 The file is one line of JSON and the packed state (foundation.py):
 
     {"deciban": "state", "format": 1, "features": 1, "settings": "bits=21 salt=…", "capacity": 2,
      "lessons": {"spam": 1900, "ham": 4100}}\n…
 
-Its digest is the BLAKE2b of the whole file in 16 bytes. Whoever rests on it takes over its settings, the salt of its
-slots among them.
+Its digest is the BLAKE2b of the whole file in 16 bytes. Whoever rests on it takes over its settings, the
+salt of its slots among them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from __future__ import annotations
 import os
 
 from deciban.errors import DamagedLedger, FilterError, NewerFormat, NoSuchSource, SharedFilterChanged
-from deciban.filter._committee import Committee
 from deciban.filter._committee import FORMAT as STATE_FORMAT
+from deciban.filter._committee import Committee
 from deciban.filter.settings import Settings
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value

@@ -136,10 +136,10 @@ class Snapshot:
             return False
         return True
 
-    def begin(self, capacity: int, start: Callable[[int, memoryview], Committee]) -> Committee:
+    def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
         """A new committee, marked as not clean, in place of what was there; under the exclusive lock.
 
-        ``start`` makes one with room for so many labels in a buffer of zeros.
+        ``start`` makes one with that room for labels in a buffer of zeros.
         """
         self._unmap()
         size = PAGE + Committee.size(self.settings, capacity)
@@ -150,7 +150,7 @@ class Snapshot:
             raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
         self._map = mmap.mmap(self._file, size)
         self._view = memoryview(self._map)[PAGE:]
-        self._committee = start(capacity, self._view)
+        self._committee = start(self._view)
         return self._committee
 
     def buffer(self) -> memoryview:
