@@ -134,7 +134,7 @@ class FoldedHistory(History):
             case "fold", count:
                 old = list(self.left)[:count]
                 times = [lesson.taught for lesson in self.filter.lessons()]
-                assert self.filter.compact(times[len(old) - 1] / 1e6 + 5e-7 if old else 0.0) == len(old)
+                assert self.filter.compact((times[len(old) - 1] + 1.5) / 1e6 if old else 0.0) == len(old)
                 self.folded |= {digest: self.left.pop(digest)[0] for digest in old}
             case "forget", message if self._is_only_folded(message.data):
                 with pytest.raises(FoldedLesson):
