@@ -24,16 +24,13 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from time import monotonic, time
 
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter._committee import Committee, check_label
 from deciban.filter._lesson_code import Features
-from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.course import features_of
-from deciban.filter.foundation import CAPACITY as FOUNDATION
-from deciban.filter.foundation import begin, room
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
 from deciban.filter.preferences import Preferences
@@ -49,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Self, TypeVar
 
+    from deciban.filter.checkpoints import Checkpoints
     from deciban.filter.shared_filter import SharedFilter
     from deciban.sources import RawMessage
 
@@ -94,7 +92,6 @@ class Filter:
     def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
         self.ledger = ledger
         self.snapshot = snapshot
-        self.checkpoints = Checkpoints(ledger)
         self._distrusts_snapshot = False
         self._preferences = "", Preferences()
         self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
@@ -122,6 +119,13 @@ class Filter:
         """Let go of the files."""
         self.snapshot.close()
         self.ledger.close()
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """The states that were saved on the way."""
+        from deciban.filter.checkpoints import Checkpoints
+
+        return Checkpoints(self.ledger)
 
     @property
     def settings(self) -> Settings:
@@ -228,6 +232,8 @@ class Filter:
 
     def _replay(self, *labels: str, write_exams: bool = True) -> Committee:
         """Make the snapshot again from the last checkpoint, with room for these labels too."""
+        from deciban.filter.foundation import begin, room
+
         capacity = room(self.ledger, labels)
         start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger, capacity))
         committee = self.snapshot.begin(capacity, start[1])
@@ -299,6 +305,8 @@ class Filter:
 
     def _founded(self) -> Committee:
         """A committee in memory before its first lesson."""
+        from deciban.filter.foundation import begin, room
+
         capacity = room(self.ledger)
         return begin(self.ledger, capacity, bytearray(Committee.size(self.settings, capacity)))
 
@@ -491,6 +499,7 @@ class Filter:
 
     def rest_on(self, path: str | None) -> SharedFilter | None:
         """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
+        from deciban.filter.foundation import CAPACITY as FOUNDATION
         from deciban.filter.shared_filter import FACT, look_at
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
