@@ -1,7 +1,7 @@
 """A buffer that is mostly zeros, in fewer bytes: which of its units of 16 bytes are not zero, and those.
 
-A state of 67 MB after 6,000 lessons of mail has 1.2 million rows that are not empty, so its code has 20 MB; making
-it takes 40 ms and reading it 30, where zlib takes more than a second. A row of two labels is one unit.
+A row of two labels is one unit, and most rows of a state are empty: three states of 67 MB each, of filters with up to
+6,000 lessons of mail, took 26 MB together.
 
     one bit a unit      whether it is there; bits fill each byte from the lowest; filled up to a multiple of 16 bytes
     the units           those that are there, in their order

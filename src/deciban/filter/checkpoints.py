@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from deciban.filter.ledger import Ledger
 
-# Making one takes as long as replaying some 300 lessons, going back to it as long as 200.
 NEAREST = 128
 GROWTH = 8
 MOST = 3

@@ -24,7 +24,7 @@ CAPACITY = "foundation-capacity"
 
 
 def pack(state: memoryview | bytes) -> bytes:
-    """A state in as few bytes as can be had quickly: 67 MB of 6,000 lessons become some 10."""
+    """A state in as few bytes as can be had quickly."""
     from zlib import compress
 
     return compress(encode(state), 1)
