@@ -2,9 +2,8 @@
 
 A lesson keeps the text of 16 of its words, some 200 bytes, drawn by lot. Which ones depends on the message
 alone, so that a lesson tells nothing about others; whoever forgets it forgets its names with it. What
-matters is in many lessons and so it has a name: of the 60 strongest words of spam in 2,500 lessons of mail,
-all those that were seen in ten lessons or more had one, while words that were seen once and only share
-their numbers with a strong one did not.
+matters is in many lessons and so it has a name; what was seen once and only shares the slot of a strong word
+seldom has one, and is not listed (docs/experiments.md).
 """
 
 from __future__ import annotations
