@@ -100,6 +100,8 @@ def replay(path: str, count: int) -> None:
     for _ in range(ROUNDS):
         os.unlink(path + ".snapshot")
         with Filter.open(path, create=False) as mail:
+            for saved in mail.checkpoints.files():
+                os.unlink(saved)
             start = time.process_time()
             mail.classify(b"hello")
             speeds.append(count / (time.process_time() - start))
@@ -119,6 +121,29 @@ def one_process(path: str, files: list[Path]) -> None:
     print(f"{'classify < mail':18} {told}, a mail of the median size")
 
 
+def forget_late(path: str) -> None:
+    """Forget ten of the last hundred lessons one by one, in turns with and without checkpoints."""
+    with Filter.open(path, create=False) as mail:
+        _forget_late(mail)
+
+
+def _forget_late(mail: Filter) -> None:
+    seconds: dict[bool, list[float]] = {True: [], False: []}
+    digests = [lesson.digest for lesson in mail.lessons()][-100::5]
+    saved = sum(map(os.path.getsize, mail.checkpoints.files())) / 1e6
+    for turn, digest in enumerate(digests):
+        with_checkpoints = turn % 2 == 0
+        if not with_checkpoints:
+            for path in mail.checkpoints.files():
+                os.unlink(path)
+        start = time.process_time()
+        mail.forget(digest=digest)
+        seconds[with_checkpoints].append(time.process_time() - start)
+    for with_checkpoints, times in seconds.items():
+        how = f"with checkpoints ({saved:.0f} MB)" if with_checkpoints else "without"
+        print(f"{'forget late':18} {statistics.median(times):8.3f} s {how}, one of the last 100")
+
+
 def main() -> None:
     root = unpack("spamassassin")
     files = [file for names in FOLDERS.values() for name in names for file in sorted((root / name).iterdir())]
@@ -129,6 +154,7 @@ def main() -> None:
         random.Random(7).shuffle(files)
         classify_warm(path, [file.read_bytes() for file in files[:2000]])
         replay(path, len(files))
+        forget_late(path)
         one_process(path, files)
         print(f"{'a lesson':18} {os.path.getsize(path) / len(files):,.0f} bytes in the ledger")
         print(f"{'snapshot':18} {os.path.getsize(path + '.snapshot') / 1e6:.1f} MB")

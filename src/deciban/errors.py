@@ -27,6 +27,9 @@
     │   ├── DamagedLedger       a ledger that is none, or cannot be read
     │   ├── DamagedSnapshot     a snapshot that does not fit its ledger; it is made again
     │   ├── NewerFormat         a ledger that a newer version wrote
+    │   ├── OlderFormat         a ledger that an early version wrote, and that is of no use any more
+    │   ├── SharedFilterChanged a shared filter that is gone, or another than the one that was pinned
+    │   ├── FoldedLesson        a lesson that was folded and cannot be taken back
     │   ├── CannotWrite         a ledger on a full disk, a read-only file, or opened to read
     │   └── LedgerBusy          another process held the ledger for too long
     ├── NotTexts                something else where texts were expected
@@ -150,6 +153,18 @@ class DamagedSnapshot(FilterError, ValueError):
 
 class NewerFormat(FilterError, ValueError):
     """A ledger that a newer version of deciban wrote."""
+
+
+class OlderFormat(FilterError, ValueError):
+    """A ledger that an early version of deciban wrote, in a format that is not read any more."""
+
+
+class SharedFilterChanged(FilterError):
+    """The shared filter that this one rests on is gone, or is not the version that was pinned."""
+
+
+class FoldedLesson(FilterError, ValueError):
+    """A lesson was folded into the foundation and cannot be taken back one by one."""
 
 
 class CannotWrite(FilterError, OSError):

@@ -1,11 +1,15 @@
+import json
+
 import pytest
 
 from deciban.cli import main
 
+UNTOUCHED = "cost      9\npromise   none\ncontacts  0\nallowed   0\nshared    none\nkeep-mail never\n"
+
 
 def test_preferences_are_kept_and_shown(taught, capsys):
     assert main(["prefer"]) == 0
-    assert capsys.readouterr().out == "cost      9\npromise   none\ncontacts  0\nallowed   0\n"
+    assert capsys.readouterr().out == UNTOUCHED
     assert main(["prefer", "--cost", "99", "--promise", "0.001"]) == 0
     capsys.readouterr()
     assert main(["prefer"]) == 0
@@ -25,7 +29,7 @@ def test_a_promise_that_cannot_be_kept_yet_makes_spam_unsure(taught, capsys):
 def test_who_is_allowed_is_never_called_spam(taught, tmp_path, capsys):
     (tmp_path / "friends.txt").write_text("Winner@spam.example\n")
     assert main(["prefer", "--allow", str(tmp_path / "friends.txt")]) == 0
-    assert "allowed   1\n" in capsys.readouterr().out
+    assert "allowed   1\nshared    none\nkeep-mail never\n" in capsys.readouterr().out
     assert main(["classify", str(taught / "new-spam.eml")]) != 0
 
 
@@ -51,4 +55,23 @@ def test_bad_input_is_one_line_and_changes_nothing(taught, capsys, arguments, me
     assert message in captured.err
     assert captured.err.count("\n") == 1
     main(["prefer"])
-    assert capsys.readouterr().out == "cost      9\npromise   none\ncontacts  0\nallowed   0\n"
+    assert capsys.readouterr().out == UNTOUCHED
+
+
+def test_mail_is_kept_on_request_and_explained_by_its_digest(mails, database, capsys):
+    main(["learn", "ham", str(mails / "ham")])
+    assert main(["prefer", "--keep-mail", "30"]) == 0
+    assert "keep-mail 30 days" in capsys.readouterr().out
+    main(["learn", "spam", str(mails / "spam")])
+    capsys.readouterr()
+    main(["status"])
+    assert "20 mails are kept" in capsys.readouterr().out
+    main(["classify", "--json", str(mails / "spam" / "1.eml")])
+    digest = json.loads(capsys.readouterr().out)["digest"]
+    assert main(["why", "--digest", digest]) == 0
+    assert capsys.readouterr().out.startswith(digest)
+    assert main(["prefer", "--keep-mail", "never"]) == 0
+    capsys.readouterr()
+    assert main(["why", "--digest", digest]) == 3
+    assert "no mail is kept" in capsys.readouterr().err
+    assert main(["prefer", "--keep-mail", "sometimes"]) == 3

@@ -1,11 +1,25 @@
 import json
 
 from deciban.cli import main
+from deciban.filter import Filter
+from deciban.sources import RawMessage
 
 
-def test_labels_are_listed_with_their_lessons(taught, capsys):
-    assert main(["show"]) == 0
-    assert set(capsys.readouterr().out.splitlines()) == {"spam  20 lessons", "ham   20 lessons"}
+def test_labels_are_listed_with_their_lessons_and_strongest_words(taught, capsys):
+    assert main(["show", "--top", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert set(lines[:2]) == {"spam  20 lessons", "ham   20 lessons"}
+    assert [line.split(",")[0] for line in lines if line.startswith("strongest")] == [
+        f"strongest for {line.split()[0]}" for line in lines[:2]
+    ]
+    assert sum(line.startswith(("  +", " +", "+")) for line in lines) == 6
+
+
+def test_the_strongest_words_come_as_json_too(taught, capsys):
+    assert main(["show", "--json", "--top", "5"]) == 0
+    strongest = json.loads(capsys.readouterr().out)["strongest"]
+    assert {label: len(words) for label, words in strongest.items()} == {"spam": 5, "ham": 5}
+    assert all(word["decibans"] > 0 and word["counts"]["spam"] for word in strongest["spam"])
 
 
 def test_what_was_learned_about_a_word_is_shown_by_label(taught, capsys):
@@ -13,14 +27,21 @@ def test_what_was_learned_about_a_word_is_shown_by_label(taught, capsys):
     record = json.loads(capsys.readouterr().out)
     assert record["labels"] == {"spam": 20, "ham": 20}
     money = record["words"]["subject:money"]
-    assert money["spam"]["weight"] > 0 > money["ham"]["weight"]
-    assert {row["count"] for row in record["words"]["never-seen"].values()} == {0}
+    assert money["spam"]["decibans"] > 0 > money["ham"]["decibans"]
+    assert set(record["words"]["never-seen"]["spam"]["counts"].values()) == {0}
     assert main(["show", "subject:money"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "subject:money"
     assert any(line.startswith("  spam  counted ") for line in lines)
 
 
-def test_words_cannot_reach_the_terminal(taught, capsys):
+def test_words_cannot_reach_the_terminal(taught, database, capsys):
     main(["show", "\x1b[2J"])
-    assert "\x1b" not in capsys.readouterr().out
+    with Filter.open(str(database)) as mail_filter:
+        evil = [
+            RawMessage(str(n), f"Subject: \x1b[2J\u202e{n}\n\n\u202eevil{n} \x9b".encode()) for n in range(30)
+        ]
+        mail_filter.learn("spam", evil)
+    main(["show", "--top", "500"])
+    out = capsys.readouterr().out
+    assert not {"\x1b", "\u202e", "\x9b"} & set(out)

@@ -7,12 +7,13 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat
+from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
 from deciban.filter import Filter, Settings
 from deciban.text import read
 from tests.filter.mails import mail
@@ -147,6 +148,31 @@ def test_damaged_lessons_are_an_error_when_they_are_needed(taught: str) -> None:
         use(taught)
 
 
+@pytest.mark.parametrize("field", ["digest", "taught", "sender", "subject", "message_id", "names", "code"])
+@pytest.mark.parametrize("bit", [0, 3])
+def test_one_flipped_bit_inside_a_lesson_is_noticed(taught: str, field: str, bit: int) -> None:
+    with Filter.open(taught) as filter_:
+        lesson = list(filter_.lessons())[40]
+    content = bytearray(Path(taught).read_bytes())
+    row = content.index(lesson.source.encode())
+    if field == "digest":
+        place = content.rindex(lesson.digest, 0, row)
+    elif field == "taught":
+        place = row - 1
+    else:
+        trace = lesson.features.encode()[10:] if field == "code" else getattr(lesson, field).encode()
+        place = content.index(trace)
+    content[place] ^= 1 << bit
+    Path(taught).write_bytes(content)
+    with pytest.raises(DamagedLedger, match="cop"):
+        use(taught)
+    for name in os.listdir(os.path.dirname(taught)):
+        if name.startswith("mail."):
+            os.unlink(os.path.join(os.path.dirname(taught), name))
+    with pytest.raises(DamagedLedger, match="cop"), Filter.open(taught, read_only=True) as filter_:
+        filter_.classify(b"hello")
+
+
 def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
     path = str(tmp_path / "bookmarks.sqlite")
     connection = sqlite3.connect(path)
@@ -163,6 +189,14 @@ def test_a_newer_format_asks_for_an_upgrade(taught: str) -> None:
     connection.execute("PRAGMA user_version = 99")
     connection.close()
     with pytest.raises(NewerFormat, match="Upgrade"):
+        use(taught)
+
+
+def test_an_early_format_says_what_to_do(taught: str) -> None:
+    connection = sqlite3.connect(taught)
+    connection.execute("PRAGMA user_version = 1")
+    connection.close()
+    with pytest.raises(OlderFormat, match="teach"):
         use(taught)
 
 
@@ -186,6 +220,57 @@ def test_a_full_disk_is_an_error_and_changes_nothing(taught: str) -> None:
         assert filter_.is_replay()
         filter_.ledger._one(f"PRAGMA max_page_count = {pages * 10}")
         assert filter_.learn("spam", [mail("spam", 100)]).learned == 1
+
+
+@pytest.mark.parametrize("room", [0, 1, 100, 500])
+def test_a_disk_that_fills_up_at_any_point_loses_nothing(taught: str, room: int) -> None:
+    done = subprocess.run(
+        [sys.executable, WORKER, taught, "fill", str(room)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 3, done.stderr
+    acknowledged = int(done.stdout.split()[-1]) if done.stdout else 0
+    assert done.stderr.count("\n") == 1
+    assert "CannotWrite" in done.stderr
+    with Filter.open(taught) as filter_:
+        assert filter_.labels()["spam"] == 50 + acknowledged
+        assert filter_.is_replay()
+        assert filter_.learn("spam", [mail("spam", 5000)]).learned == 1
+        assert filter_.is_replay()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody who may not write")
+@pytest.mark.skipif(
+    not all(folder.stat().st_mode & 0o1 for folder in Path(__file__).parents),
+    reason="somebody else cannot read this copy of the project",
+)
+def test_a_ledger_that_somebody_else_is_writing_can_be_read(taught: str) -> None:
+    for folder in Path(taught).parents:
+        if folder.is_relative_to(tempfile.gettempdir()) and str(folder) != tempfile.gettempdir():
+            folder.chmod(0o755)
+    os.chmod(taught, 0o644)
+    with Filter.open(taught) as owner:
+        owner.learn("spam", [mail("spam", 60)])
+        assert os.path.exists(taught + "-wal")
+        assert worker(taught, "look", 101).wait(timeout=300) == 0
+        # As a crash leaves it: the log without the memory that its writer shares.
+        shutil.copy(taught + "-wal", taught + ".log")
+    os.rename(taught + ".log", taught + "-wal")
+    os.chmod(taught + "-wal", 0o644)
+    process = subprocess.run(
+        [sys.executable, WORKER, taught, "look", "101"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert process.returncode == 3
+    assert "Have its owner run" in process.stderr
 
 
 def test_a_folder_that_is_not_there_is_an_error_that_says_so(tmp_path: Path) -> None:

@@ -278,16 +278,6 @@ def test_many_messages_are_forgotten_in_one_replay(taught: Filter) -> None:
     assert taught.is_replay()
 
 
-def test_one_word_can_be_looked_up(path: str) -> None:
-    with Filter.open(path, SMALL.replaced(bits=16)) as filter_:
-        filter_.learn("spam", (mail("spam", number) for number in range(5)))
-        filter_.learn("ham", (mail("ham", number) for number in range(5)))
-        seen = filter_.word("free")
-        assert seen["spam"].count > 0 == seen["ham"].count
-        assert seen["spam"].weight > 0 > seen["ham"].weight
-        assert filter_.word("neverseen")["spam"].count == 0
-
-
 def test_a_filter_that_another_process_gave_more_room_is_seen_as_it_is(path: str, taught: Filter) -> None:
     with Filter.open(path) as other:
         other.classify(b"hello")

@@ -3,13 +3,20 @@
 python worker.py LEDGER history SEED OPERATIONS    a random history, told before and after each operation
 python worker.py LEDGER learn LABEL FIRST COUNT    learn so many mails, one by one
 python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as it is there
+python worker.py LEDGER fill KILOBYTES             learn until files may not grow by more than that
+python worker.py LEDGER look COUNT                 as somebody who may only read: are so many lessons there?
 python worker.py LEDGER watch COUNT                until so many lessons are there: is what we see whole?
 """
 
 import json
+import os
 import random
+import resource
+import signal
 import sys
+import zlib  # noqa: F401 (who may only read may not be able to load it later)
 
+from deciban.errors import DecibanError
 from deciban.filter import Filter
 from tests.filter.mails import mail
 
@@ -43,6 +50,7 @@ def tell(record: object) -> None:
 
 def live(path: str, seed: int, count: int) -> None:
     with Filter.open(path) as filter_:
+        filter_.checkpoints.nearest = 8
         for operation in operations(seed, count):
             tell({"begin": operation})
             work(filter_, operation)
@@ -62,9 +70,34 @@ def watch(path: str, count: int) -> None:
             assert abs(sum(verdict.probabilities.values()) - bool(verdict.probabilities)) < 1e-9
 
 
+def fill(path: str, kilobytes: int) -> None:
+    """Learn one by one, and forget now and then, until the disk is full."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    most = os.path.getsize(path) + kilobytes * 1024
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    with Filter.open(path) as filter_:
+        filter_.checkpoints.nearest = 8
+        for number in range(1000, 5000):
+            filter_.learn("spam", [mail("spam", number)])
+            print(number - 999, flush=True)
+
+
+def look(path: str, count: int) -> None:
+    os.setgid(65534)
+    os.setuid(65534)
+    with Filter.open(path, read_only=True) as filter_:
+        assert sum(filter_.labels().values()) == count
+        filter_.classify(mail("spam", 1).data)
+
+
 def main(path: str, what: str, *arguments: str) -> None:
     if what == "history":
         live(path, int(arguments[0]), int(arguments[1]))
+    elif what in ("fill", "look"):
+        try:
+            (fill if what == "fill" else look)(path, int(arguments[0]))
+        except DecibanError as error:
+            sys.exit(print(type(error).__name__, error, file=sys.stderr) or 3)
     elif what == "watch":
         watch(path, int(arguments[0]))
     else:

@@ -7,10 +7,13 @@ all exams must agree bit for bit. And of what was forgotten, no byte may be left
 import os
 import tempfile
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deciban.errors import FoldedLesson
 from deciban.filter import Filter, Settings
+from deciban.filter.checkpoints import MOST
 from deciban.filter.snapshot import PAGE
 from deciban.text import read
 from tests.filter.mails import WORDS, mail
@@ -29,7 +32,16 @@ STEPS = st.one_of(
     st.tuples(st.just("lose the snapshot")),
     st.tuples(st.just("crash while changing"), st.integers(PAGE, PAGE + 8192)),
     st.tuples(st.just("go back to an older snapshot")),
+    st.tuples(st.just("damage a checkpoint"), st.integers(0, 4096)),
+    st.tuples(st.just("lose the checkpoints")),
 )
+
+
+def opened(path: str) -> Filter:
+    """A filter that saves a checkpoint every few lessons."""
+    filter_ = Filter.open(path, SETTINGS)
+    filter_.checkpoints.nearest = 2
+    return filter_
 
 
 class History:
@@ -37,7 +49,7 @@ class History:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self.filter = Filter.open(path, SETTINGS)
+        self.filter = opened(path)
         self.left: dict[bytes, tuple[str, bytes]] = {}
         self.older = b""
 
@@ -80,8 +92,17 @@ class History:
                 file.write(self.older)
         if what == "lose the snapshot":
             os.unlink(snapshot)
+        for checkpoint in self.filter.checkpoints.files():
+            if what == "lose the checkpoints":
+                os.unlink(checkpoint)
+            elif what == "damage a checkpoint":
+                with open(checkpoint, "r+b") as file:
+                    file.seek(min(place, os.path.getsize(checkpoint) - 1))
+                    file.write(b"\xa5")
+        if what in ("lose the checkpoints", "damage a checkpoint"):
+            os.unlink(snapshot)
         self.older = whole
-        self.filter = Filter.open(self.path)
+        self.filter = opened(self.path)
 
 
 @settings(max_examples=60)
@@ -98,6 +119,53 @@ def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None
             assert lived.state() == fresh.state()
             assert list(lived.exams()) == list(fresh.exams())
             assert lived.is_replay()
+            assert len(list(lived.checkpoints.files())) <= MOST
+
+
+class FoldedHistory(History):
+    """A history in which old lessons are folded now and then."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self.folded: dict[bytes, str] = {}
+
+    def take(self, step: tuple) -> None:
+        match step:
+            case "fold", count:
+                old = list(self.left)[:count]
+                times = [lesson.taught for lesson in self.filter.lessons()]
+                assert self.filter.compact((times[len(old) - 1] + 1.5) / 1e6 if old else 0.0) == len(old)
+                self.folded |= {digest: self.left.pop(digest)[0] for digest in old}
+            case "forget", message if self._is_only_folded(message.data):
+                with pytest.raises(FoldedLesson):
+                    self.filter.forget(message=message.data)
+            case _:
+                super().take(step)
+
+    def _is_only_folded(self, data: bytes) -> bool:
+        digest = read(data).digest
+        return digest in self.folded and digest not in self.left
+
+    def _expect(self, label: str, data: bytes) -> None:
+        digest = read(data).digest
+        if self.folded.get(digest) == label:
+            self.left.pop(digest, None)
+        else:
+            super()._expect(label, data)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.one_of(STEPS, st.tuples(st.just("fold"), st.integers(0, 5))), max_size=25))
+def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: list[tuple]) -> None:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        history = FoldedHistory(os.path.join(folder, "mail"))
+        for step in steps:
+            history.take(step)
+        with history.filter as lived:
+            assert [lesson.digest for lesson in lived.lessons()] == list(history.left)
+            for digest, label in history.folded.items():
+                assert lived.ledger.folded_labels_of([digest]) == {digest: label}
+            assert lived.is_replay()
 
 
 @settings(max_examples=20)
@@ -106,7 +174,7 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
     forgotten = messages[chosen % len(messages)]
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         path = os.path.join(folder, "mail")
-        with Filter.open(path, SETTINGS) as filter_:
+        with opened(path) as filter_:
             for message in messages:
                 filter_.learn("spam" if message.id.startswith("spam") else "ham", [message], by="ann")
             (lesson,) = filter_.lessons(source=forgotten.id)

@@ -21,8 +21,14 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the lessons to standard output."""
+    from deciban.filter.folding import folded
+
     with open_filter(options) as mail_filter:
         count = mail_filter.export(sys.stdout)
+        left_out = folded(mail_filter.ledger).lessons
     sys.stdout.flush()  # only what was written is claimed
-    print(f"deciban: {count:,} lessons exported", file=sys.stderr)
+    about = (
+        f"; {left_out:,} folded ones have no lesson to export any more: copy the database" if left_out else ""
+    )
+    print(f"deciban: {count:,} lessons exported{about}", file=sys.stderr)
     return 0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import moment, moment_text, refused
+from deciban.cli.numbers import digest, moment, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.errors import WrongUsage
+from deciban.errors import FoldedLesson, WrongUsage
 from deciban.sources import open_source
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from deciban.filter import Filter
     from deciban.filter.lesson import Lesson
 
 EXAMPLES = (
@@ -32,7 +33,7 @@ LESSONS_SHOWN = 20
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban forget``."""
     parser.add_argument("sources", nargs="*", metavar="FILE", help="messages to forget; - for standard input")
-    parser.add_argument("--digest", type=_digest, metavar="HEX", help="the lesson of this digest")
+    parser.add_argument("--digest", type=digest, metavar="HEX", help="the lesson of this digest")
     parser.add_argument("--sender", metavar="ADDRESS", help="lessons from this address in the From field")
     parser.add_argument(
         "--source",
@@ -65,10 +66,10 @@ def run(options: Namespace) -> int:
             from deciban.text import read
 
             digests = dict.fromkeys(read(raw.data).digest for raw in line.follow(sources))
-            selections = [{**conditions, "digest": digest} for digest in digests]
+            selections = [{**conditions, "digest": wanted} for wanted in digests]
         lessons = [lesson for selection in selections for lesson in mail_filter.lessons(**selection)]
         if not lessons:
-            raise WrongUsage("nothing like that was ever taught, or it is forgotten already")
+            raise _nothing_found(mail_filter, [chosen.get("digest") for chosen in selections])
         say("\n".join(_listing(lessons)))
         if not options.yes and not _agreed(len(lessons)):
             print("deciban: nothing was forgotten", file=sys.stderr)
@@ -76,6 +77,19 @@ def run(options: Namespace) -> int:
         count = mail_filter.forget(digests=[lesson.digest for lesson in lessons])
         say(f"forgotten: {count:,}, as if never taught")
     return 0
+
+
+def _nothing_found(mail_filter: Filter, digests: list[bytes | None]) -> Exception:
+    """Why there is nothing to forget."""
+    from deciban.filter.folding import folded
+
+    if mail_filter.ledger.folded_labels_of([wanted for wanted in digests if wanted]):
+        return FoldedLesson(
+            "that lesson was folded by deciban compact: it stays learned and cannot be forgotten one by one"
+        )
+    count = folded(mail_filter.ledger).lessons
+    about = f"; {count:,} lessons were folded, and can be found by their message only" if count else ""
+    return WrongUsage(f"nothing like that was ever taught, or it is forgotten already{about}")
 
 
 def _listing(lessons: list[Lesson]) -> Iterator[str]:
@@ -95,13 +109,3 @@ def _agreed(count: int) -> bool:
     what = "this lesson" if count == 1 else f"these {count:,} lessons"
     print(f"Forget {what}? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-
-def _digest(text: str) -> bytes:
-    try:
-        digest = bytes.fromhex(text)
-    except ValueError:
-        digest = b""
-    if len(digest) != 16:
-        raise refused(f"must be 32 hexadecimal digits, got {text!r} instead")
-    return digest

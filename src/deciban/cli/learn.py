@@ -98,6 +98,8 @@ class _Course:
         parts = [f"learned {done.learned:,} {_messages(done.learned)} as {label}"]
         if done.relearned:
             parts.append(f"{done.relearned:,} relearned that had another label")
+        if done.beside:
+            parts.append(f"{done.beside:,} of them beside a folded lesson, which stays")
         if done.known:
             parts.append(f"{done.known:,} known already")
         return ", ".join(parts)

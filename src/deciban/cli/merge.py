@@ -36,5 +36,15 @@ def run(options: Namespace) -> int:
     with open_or_create_filter(options) as mail_filter:
         for path in options.others:
             count = mail_filter.merge(path)
-            say(f"{harmless(path)}: {count:,} lessons taken over")
+            left_out = _folded_in(path)
+            about = f"; its {left_out:,} folded lessons cannot be taken over" if left_out else ""
+            say(f"{harmless(path)}: {count:,} lessons taken over{about}")
     return 0
+
+
+def _folded_in(path: str) -> int:
+    from deciban.filter.folding import folded
+    from deciban.filter.ledger import Ledger
+
+    with Ledger(path, read_only=True) as ledger:
+        return folded(ledger).lessons

@@ -1,4 +1,4 @@
-"""Numbers and times as they are typed."""
+"""Numbers, times and digests as they are typed."""
 
 from __future__ import annotations
 
@@ -42,3 +42,18 @@ def moment(text: str) -> float:
 def moment_text(seconds: float) -> str:
     """A moment as people write it, in local time."""
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def digest(text: str) -> bytes:
+    r"""The digest of a message, as `status` and `classify --json` show it.
+
+    >>> digest("548178c90c58e4a0e090322e990d21f0")[:2]
+    b'T\x81'
+    """
+    try:
+        found = bytes.fromhex(text)
+    except ValueError:
+        found = b""
+    if len(found) != 16:
+        raise refused(f"must be 32 hexadecimal digits, got {text!r} instead")
+    return found

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.database import add_database_flag, open_filter, open_or_create_filter
 from deciban.cli.numbers import refused
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import say
+from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSource
 
 TYPE_CHECKING = False
@@ -18,6 +18,8 @@ EXAMPLES = (
     ("deciban prefer --cost 99 --promise none", "no promise: spam is what is 99 times as likely spam as not"),
     ("deciban prefer --contacts contacts.vcf", "that the sender is known becomes a feature"),
     ("deciban prefer --allow friends.txt", "these senders are never called spam"),
+    ("deciban prefer --shared /srv/deciban/2026-11.state", "go on from what the site has learned"),
+    ("deciban prefer --keep-mail 30", "keep mail that is taught for 30 days, to look at it again"),
 )
 NONE = "none"
 
@@ -39,11 +41,24 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--allow", metavar="FILE", help="senders who are never called spam, instead of those before"
     )
+    parser.add_argument(
+        "--shared",
+        metavar="FILE",
+        help=f"rest on what deciban publish wrote there: your lessons are learned on top; {NONE} for nothing",
+    )
+    parser.add_argument(
+        "--keep-mail",
+        type=_days,
+        metavar="DAYS",
+        help="keep the mail itself, too: never (the default), for so many days, or always",
+    )
     add_database_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Change what is given, and show what is preferred by now."""
+    from deciban.filter.shared_filter import pinned
+
     changes: dict[str, object] = {}
     if options.cost is not None:
         changes["cost"] = options.cost
@@ -53,14 +68,22 @@ def run(options: Namespace) -> int:
         changes["contacts"] = _addresses(options.contacts)
     if options.allow is not None:
         changes["allowed"] = _addresses(options.allow)
-    with open_filter(options) as mail_filter:
+    if options.keep_mail is not None:
+        changes["keep_mail"] = options.keep_mail
+    opener = open_filter if options.shared is None else open_or_create_filter
+    with opener(options) as mail_filter:
         if changes:
             mail_filter.prefer(**changes)
+        if options.shared is not None:
+            mail_filter.rest_on(None if options.shared == NONE else options.shared)
         preferences = mail_filter.preferences
+        shared = pinned(mail_filter.ledger)
     say(f"cost      {preferences.cost:g}")
     say(f"promise   {NONE if preferences.promise is None else f'{preferences.promise:g}'}")
     say(f"contacts  {len(preferences.contacts):,}")
     say(f"allowed   {len(preferences.allowed):,}")
+    say(f"shared    {harmless(shared.path) if shared else NONE}")
+    say(f"keep-mail {preferences.keep_mail_text}")
     return 0
 
 
@@ -79,6 +102,15 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise refused(f"must be a number, got {text!r} instead") from None
+
+
+def _days(text: str) -> int:
+    from deciban.filter.preferences import ALWAYS
+
+    named = {"never": 0, "always": ALWAYS}
+    if text not in named and not (text.isdecimal() and text.isascii() and 0 < int(text) < ALWAYS):
+        raise refused(f"must be never, always or a number of days, got {text!r} instead")
+    return named[text] if text in named else int(text)
 
 
 def _share(text: str) -> float | str:

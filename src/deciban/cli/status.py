@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, database_path, open_filter
+from deciban.cli.numbers import moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
 
@@ -49,7 +50,8 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[s
     total = sum(status.lessons.values())
     counts = ", ".join(f"{count:,} {harmless(label)}" for label, count in status.lessons.items())
     yield f"{harmless(path)}: {total:,} lessons" + (f" ({counts})" if total else "")
-    if len(status.lessons) < 2:
+    yield from _grounds(status)
+    if len(status.labels) < 2:
         yield "Every verdict is unsure until two labels were taught."
         return
     yield ""
@@ -66,6 +68,23 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[s
     if len(status.curve) > 1:
         yield from _curve(status.curve)
     yield from _doubts(status, lessons)
+
+
+def _grounds(status: Status) -> Iterator[str]:
+    """What there is beside lessons that can be forgotten."""
+    if status.folded.lessons:
+        until = moment_text(status.folded.until / 1e6)
+        yield f"{status.folded.lessons:,} of them, taught up to {until}, are folded and cannot be taken back."
+    if status.shared is not None:
+        from deciban.filter.shared_filter import is_unchanged
+
+        known = ", ".join(f"{count:,} {harmless(label)}" for label, count in status.shared.lessons.items())
+        path = harmless(status.shared.path)
+        yield f"Rests on {path} ({known}), digest {status.shared.digest}."
+        if not is_unchanged(status.shared):
+            yield f"It is another version now, or gone. To take it over: deciban prefer --shared {path}"
+    if status.mails[0]:
+        yield f"{status.mails[0]:,} mails are kept, {status.mails[1]:,} bytes; see deciban why --digest."
 
 
 def _quality(status: Status) -> Iterator[str]:
@@ -165,6 +184,10 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "overall": _quality_record(status.overall),
         "recent": _quality_record(status.recent),
         "curve": status.curve,
+        "folded": {"lessons": status.folded.lessons, "until": status.folded.until / 1e6},
+        "shared": status.shared
+        and {name: getattr(status.shared, name) for name in ("path", "digest", "lessons")},
+        "kept_mails": {"count": status.mails[0], "bytes": status.mails[1]},
         "doubts": [
             {
                 "digest": doubt.digest.hex(),

@@ -35,6 +35,8 @@ VERBS = {
     "show": "list the labels, and what was learned about words",
     "prefer": "say what a lost mail costs, ask for a promise, name your contacts",
     "merge": "take over the lessons of other filters",
+    "compact": "fold old lessons into one state, to make the database small",
+    "publish": "write what was learned into a file for others to rest on",
     "export": "write all lessons in an open format",
     "import": "take over lessons that were exported",
     "read": "show what the filter sees in a message",

@@ -5,19 +5,20 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import whole_number
+from deciban.cli.numbers import digest, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import verdict_line, verdict_record
+from deciban.errors import NoSuchSource
 from deciban.sources import RawMessage, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from deciban.filter import Verdict
+    from deciban.filter import Filter, Verdict
     from deciban.filter.evidence import Evidence
     from deciban.text import Message
 
@@ -25,6 +26,10 @@ EXAMPLES = (
     ("deciban why < mail.eml", "the features that speak for the verdict, and those against it"),
     ("deciban why --top 50 inbox.mbox@8412", "more of them"),
     ("deciban why --json mail.eml", "all of them, for machines"),
+    (
+        "deciban why --digest 548178c90c58e4a0e090322e990d21f0",
+        "a lesson whose mail was kept (prefer --keep-mail)",
+    ),
 )
 TOP = 12
 NAME_WIDTH = 70
@@ -43,6 +48,9 @@ def define(parser: Parser) -> None:
         help=f"so many words for the verdict and so many against it (default: {TOP})",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line, with all evidence")
+    parser.add_argument(
+        "--digest", type=digest, metavar="HEX", help="the kept mail of this lesson, instead of a file"
+    )
     add_database_flag(parser)
 
 
@@ -51,9 +59,13 @@ def run(options: Namespace) -> int:
     from deciban.text import read
 
     line = ProgressLine()
-    sources = [open_source(path, on_skip=line.report) for path in options.sources]
+    sources: list[Iterable[RawMessage]] = []
+    if options.digest is None:
+        sources += [open_source(path, on_skip=line.report) for path in options.sources]
     count = 0
     with open_filter(options) as mail_filter:
+        if options.digest is not None:
+            sources = [[_kept(mail_filter, options.digest)]]
         for source in sources:
             for raw in source:
                 message = read(raw.data)
@@ -66,6 +78,17 @@ def run(options: Namespace) -> int:
     if not count:
         print("deciban: no messages there", file=sys.stderr)
     return 0 if count else 3
+
+
+def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
+    from deciban.filter.kept_mail import kept_mail
+
+    mail = kept_mail(mail_filter.ledger, wanted)
+    if mail is None:
+        raise NoSuchSource(
+            f"no mail is kept under {wanted.hex()}; mail taught after deciban prefer --keep-mail DAYS is"
+        )
+    return RawMessage(wanted.hex(), mail)
 
 
 def explanation(raw: RawMessage, message: Message, verdict: Verdict, top: int = TOP) -> Iterator[str]:

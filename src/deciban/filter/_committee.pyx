@@ -289,6 +289,54 @@ cdef class Committee:
         memcpy(&view[0], &header, sizeof(header))
         return Committee(settings, buffer)
 
+    def widen(self, Committee narrower not None):
+        """Take over the state of a committee with room for fewer labels, in place of having learned nothing.
+
+        A slot is the first bits of a hash. With fewer slots, neighbours fall together, and their numbers are
+        added, as those of features that collide.
+        """
+        self._must_hold()
+        narrower._must_hold()
+        if self.buffer.readonly or self.header.lessons or self.header.labels or narrower.capacity > self.capacity:
+            raise ValueError("only a new committee can take over a state, and only one with fewer labels")
+        cdef Py_ssize_t block
+        cdef int view
+        for block in range(blocks_of(narrower.capacity, narrower.bits)):
+            narrower._check_row(narrower.tables + (block << BLOCK_BITS))
+        self.header[0] = narrower.header[0]
+        self.header.capacity = self.capacity
+        self.header.bits = self.bits
+        memcpy(self.records, narrower.records, narrower.header.labels * sizeof(LabelRecord))
+        with nogil:
+            for view in range(VIEWS):
+                self._add_rows(
+                    self.tables + view * (self.row << self.bits),
+                    narrower.tables + view * (narrower.row << narrower.bits),
+                    narrower.capacity, narrower.bits,
+                )
+            for block in range(blocks_of(self.capacity, self.bits)):
+                self.checks[block] = check_of(<uint64_t*>(self.tables + (block << BLOCK_BITS)), WORDS_A_BLOCK, 0)
+            self.header.check = self._head_check()
+
+    cdef void _add_rows(
+        self, unsigned char* table, unsigned char* narrow, Py_ssize_t capacity, int bits
+    ) noexcept nogil:
+        """Add the rows of a table with room for fewer labels to those of this one."""
+        cdef Py_ssize_t slot, number, narrow_row = row_bytes(capacity)
+        cdef float* row
+        cdef float* weights
+        cdef uint16_t* counts
+        cdef uint16_t* narrow_counts
+        for slot in range(<Py_ssize_t>1 << bits):
+            row = <float*>(table + (slot >> (bits - self.bits)) * self.row)
+            weights = <float*>(narrow + slot * narrow_row)
+            counts = <uint16_t*>(row + 1 + self.capacity)
+            narrow_counts = <uint16_t*>(weights + 1 + capacity)
+            for number in range(capacity + 1):
+                row[number] += weights[number]
+            for number in range(capacity):
+                counts[number] = min(<int>counts[number] + narrow_counts[number], MOST_COUNT)
+
     def close(self):
         """Let go of the buffer; nothing else may be called afterwards."""
         if self.holding:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 HEAD = {"deciban": "lessons", "format": FORMAT, "features": FEATURE_FORMAT}
-TEXTS = ("label", "by", "source", "sender", "subject", "date", "message_id")
+TEXTS = ("label", "by", "source", "sender", "subject", "date", "message_id", "names")
 
 
 def write_lessons(stream: IO[str], lessons: Iterable[Lesson]) -> int:

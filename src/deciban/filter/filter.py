@@ -14,7 +14,7 @@ r"""The filter: learn, classify, explain and forget messages, over one ledger an
 Law: the state is replay(settings, ledger), bit for bit, after any history. So learning appends to the ledger
 and teaches the snapshot the same lesson; forgetting and relearning erase lessons and replay the rest.
 
-To change anything, a process takes the ledger's write lock, then the snapshot's exclusive lock; marks the
+To change anything, a process takes the snapshot's exclusive lock, then the ledger's write lock; marks the
 snapshot dirty; changes both; commits; marks it clean. Whoever dies in between leaves a dirty snapshot and an
 uncommitted transaction: the next one replays, and every lesson that was acknowledged is there. A `Filter` is
 for one thread; open one for each.
@@ -24,11 +24,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import cached_property, partial
 from time import monotonic, time
 
-from deciban.errors import DamagedSnapshot
+from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter._committee import Committee, check_label
-from deciban.filter._lesson_code import shorten
+from deciban.filter._lesson_code import Features
 from deciban.filter.course import features_of
 from deciban.filter.ledger import ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
@@ -38,7 +39,6 @@ from deciban.filter.snapshot import Snapshot
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
-from deciban.text._hashing import feature_hash
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO, Self, TypeVar
 
-    from deciban.filter._lesson_code import Features
+    from deciban.filter.checkpoints import Checkpoints
+    from deciban.filter.shared_filter import SharedFilter
     from deciban.sources import RawMessage
 
     Answer = TypeVar("Answer")
@@ -66,31 +67,23 @@ MOST_CHARACTERS = 120
 class Learned(Value):
     """How many messages were new, known already, or known under another label."""
 
-    __slots__ = ("learned", "known", "relearned")  # noqa: RUF023
+    __slots__ = ("learned", "known", "relearned", "beside")  # noqa: RUF023
     learned: int
     known: int
     relearned: int
+    beside: int
+    """Of the relearned ones, those whose other lesson is folded and stays."""
 
-    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0) -> None:
-        self._set(learned=learned, known=known, relearned=relearned)
+    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0, beside: int = 0) -> None:
+        self._set(learned=learned, known=known, relearned=relearned, beside=beside)
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(
-            self.learned + other.learned, self.known + other.known, self.relearned + other.relearned
+            self.learned + other.learned,
+            self.known + other.known,
+            self.relearned + other.relearned,
+            self.beside + other.beside,
         )
-
-
-class WordCount(Value):
-    """What was learned about one feature under one label."""
-
-    __slots__ = ("count", "weight")
-    count: int
-    """In how many of the lessons that the counts were taught it was seen."""
-    weight: float
-    """Its weight, in nats before the judge."""
-
-    def __init__(self, count: int, weight: float) -> None:
-        self._set(count=count, weight=weight)
 
 
 class Filter:
@@ -127,6 +120,13 @@ class Filter:
         self.snapshot.close()
         self.ledger.close()
 
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """The states that were saved on the way."""
+        from deciban.filter.checkpoints import Checkpoints
+
+        return Checkpoints(self.ledger)
+
     @property
     def settings(self) -> Settings:
         """The settings that the ledger was made with."""
@@ -146,25 +146,34 @@ class Filter:
         check_label(label)
         total = Learned()
         preferences = self.preferences
-        for batch in _batches(_lesson(label, raw, by, preferences) for raw in messages):
+        mails: dict[bytes, bytes] = {}
+        keeping = mails if preferences.keep_mail else None
+        for batch in _batches(_lesson(label, raw, by, preferences, keeping) for raw in messages):
             try:
-                total += self._learn_batch(label, batch)
+                total += self._learn_batch(label, batch, mails)
             except DamagedSnapshot:
                 # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
-                total += self._learn_batch(label, batch)
+                total += self._learn_batch(label, batch, mails)
+            mails.clear()
             if progress is not None:
                 progress(total)
         if total.learned + total.relearned >= BULK_LESSONS:
             self._arrange()
+        if self.checkpoints.is_due():
+            with self._changing():
+                self._save_checkpoint(self.ledger.last_position())
         return total
 
     def _arrange(self) -> None:
         """Mix the labels and replay: lessons of one label in a row drown the others."""
         with self._changing():
             if self.ledger.arrange(BULK_LESSONS):
+                self.checkpoints.tidy()
                 self._replay()
+        if self.ledger.is_loose():
+            self.ledger.shrink()
 
-    def _learn_batch(self, label: str, batch: list[Lesson]) -> Learned:
+    def _learn_batch(self, label: str, batch: list[Lesson], mails: dict[bytes, bytes]) -> Learned:
         with self._changing():
             before = self.ledger.labels_of([lesson.digest for lesson in batch])
             first_of_each: dict[bytes, Lesson] = {}
@@ -172,12 +181,23 @@ class Filter:
                 first_of_each.setdefault(lesson.digest, lesson)
             lessons = [lesson for digest, lesson in first_of_each.items() if before.get(digest) != label]
             taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
-            if taught_otherwise:
-                self.ledger.remove(taught_otherwise)
-                self._replay()
-            self._append(lessons)
+            self._erase(taught_otherwise)
+            folded = self.ledger.folded_labels_of(taught_otherwise)
+            self._append([lesson for lesson in lessons if folded.get(lesson.digest) != label])
+            if mails:
+                self._keep(mails)
         relearned = len(taught_otherwise)
-        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned)
+        beside = sum(other != label for other in folded.values())
+        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned, beside)
+
+    def _keep(self, mails: dict[bytes, bytes]) -> None:
+        """Keep mail beside its lessons, and let go of what was kept for long enough."""
+        from deciban.filter.kept_mail import erase_old, keep
+
+        for digest, mail in mails.items():
+            if self.ledger.has(digest):
+                keep(self.ledger, digest, mail)
+        erase_old(self.ledger, self.preferences.keep_mail)
 
     def _append(self, lessons: list[Lesson]) -> None:
         """Examine, write and learn lessons that the ledger does not have."""
@@ -185,7 +205,7 @@ class Filter:
         for lesson in lessons:
             committee = self.snapshot.committee
             if lesson.label not in committee.labels and len(committee.labels) == committee.capacity:
-                committee = self._replay(committee.capacity + 1)
+                committee = self._replay(lesson.label)
             labels = committee.labels
             totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
             self.ledger.append(lesson, moment, examined(lesson.label, totals))
@@ -194,7 +214,9 @@ class Filter:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
-        with self.ledger.writing(), self.snapshot.exclusive():
+        # The snapshot first: its lock wakes who waits at once. SQLite's waiters look again every tenth of a
+        # second, and a process that changed something over and over again kept others out for minutes.
+        with self.snapshot.exclusive(), self.ledger.writing():
             self._make_fit()
             self.snapshot.mark_dirty()
             yield
@@ -204,20 +226,45 @@ class Filter:
     def _make_fit(self) -> None:
         """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
         stamp = self.ledger.stamp()
-        if not self.snapshot.fits(stamp):
+        if not self.snapshot.fits(stamp, self.settings):
             self._replay(write_exams=False)
             self.snapshot.mark_clean(stamp)
 
-    def _replay(self, labels: int = 0, write_exams: bool = True) -> Committee:
-        """Make the snapshot again from the ledger, with room for at least so many labels."""
-        committee = self.snapshot.begin(capacity_for(max(labels, len(self.ledger.labels()))))
-        taught = replay(self.ledger, committee)
+    def _replay(self, *labels: str, write_exams: bool = True) -> Committee:
+        """Make the snapshot again from the last checkpoint, with room for these labels too."""
+        from deciban.filter.foundation import begin, room
+
+        capacity = room(self.ledger, labels)
+        start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger, capacity))
+        committee = self.snapshot.begin(capacity, start[1])
+        taught = replay(self.ledger, committee, start[0])
         if write_exams:
-            self.ledger.set_exams((position, examined(label, exam)) for position, label, exam in taught)
+            self.ledger.set_exams(self._examined(taught, self.checkpoints.targets(start[0])))
         else:
             for _ in taught:
                 pass
         return committee
+
+    def _examined(
+        self, taught: Iterable[tuple[int, str, dict[str, float]]], targets: list[int]
+    ) -> Iterator[tuple[int, ExamRow]]:
+        """The exams of a replay by position; checkpoints are saved on the way."""
+        for position, label, exam in taught:
+            yield position, examined(label, exam)
+            if targets and position >= targets[0]:
+                self._save_checkpoint(position)
+                targets = [target for target in targets if target > position]
+
+    def _save_checkpoint(self, position: int) -> None:
+        self.checkpoints.save(position, self.snapshot.committee.capacity, self.snapshot.buffer())
+
+    def _erase(self, digests: Iterable[bytes]) -> int:
+        """Erase lessons with all that was made from them, and replay the rest."""
+        count = self.ledger.remove(digests)
+        if count:
+            self.checkpoints.tidy()
+            self._replay()
+        return count
 
     @contextmanager
     def current(self) -> Iterator[Committee]:
@@ -225,7 +272,7 @@ class Filter:
         while True:
             with self.snapshot.shared():
                 stamp = self.ledger.stamp()
-                if not self._distrusts_snapshot and self.snapshot.fits(stamp):
+                if not self._distrusts_snapshot and self.snapshot.fits(stamp, self.settings):
                     yield self.snapshot.committee
                     return
             if self.ledger.read_only:
@@ -234,7 +281,7 @@ class Filter:
             with self.snapshot.exclusive(), self.ledger.reading():
                 self._make_fit()
 
-    def _ask(self, question: Callable[[Committee], Answer]) -> Answer:
+    def ask(self, question: Callable[[Committee], Answer]) -> Answer:
         """The answer of the current committee, which is made again if it turns out to be damaged."""
         try:
             with self.current() as committee:
@@ -260,10 +307,17 @@ class Filter:
         return self._private[1]
 
     def _fresh_replay(self) -> Committee:
-        committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+        committee = self._founded()
         for _ in replay(self.ledger, committee):
             pass
         return committee
+
+    def _founded(self) -> Committee:
+        """A committee in memory before its first lesson."""
+        from deciban.filter.foundation import begin, room
+
+        capacity = room(self.ledger)
+        return begin(self.ledger, capacity, bytearray(Committee.size(self.settings, capacity)))
 
     def classify(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message."""
@@ -282,7 +336,7 @@ class Filter:
             labels = committee.labels
             return [dict(zip(labels, committee.score(item), strict=True)) for item in features]
 
-        return self._decided(chosen, self._ask(scored), preferences)
+        return self._decided(chosen, self.ask(scored), preferences)
 
     def _decided(
         self, messages: list[Message], totals: list[dict[str, float]], preferences: Preferences
@@ -320,7 +374,7 @@ class Filter:
                 evidence=gather_evidence(committee, message, facts, verdict.label, against)
             )
 
-        return self._ask(explained)
+        return self.ask(explained)
 
     @property
     def preferences(self) -> Preferences:
@@ -331,10 +385,15 @@ class Filter:
         return self._preferences[1]
 
     def prefer(self, **changes: object) -> None:
-        """Change some of the `Preferences`: cost, promise, contacts, allowed."""
+        """Change some of the `Preferences`: cost, promise, contacts, allowed, keep_mail."""
+        from deciban.filter.kept_mail import erase_old
+
         preferences = self.preferences.replaced(**changes)
         with self.ledger.writing():
             self.ledger.set_fact("preferences", preferences.text())
+            erased = erase_old(self.ledger, preferences.keep_mail)
+        if erased:
+            self.ledger.sweep()
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
@@ -368,14 +427,42 @@ class Filter:
         listed = None if digests is None else set(digests)
         if listed is None:
             selection.condition()
+        if next(self.ledger.select(selection), None) is None:
+            self._say_if_folded(digest)
+            return 0
         with self._changing():
             chosen = (lesson.digest for lesson in self.ledger.select(selection))
-            count = self.ledger.remove([key for key in chosen if listed is None or key in listed])
-            if count:
-                self._replay()
+            count = self._erase([key for key in chosen if listed is None or key in listed])
         if count:
             self.ledger.sweep()
         return count
+
+    def _say_if_folded(self, digest: bytes | None) -> None:
+        if digest is not None and self.ledger.folded_labels_of([digest]):
+            raise FoldedLesson(
+                "The lesson of this message was folded by deciban compact, and cannot be forgotten any more."
+            )
+
+    def compact(self, before: float) -> int:
+        """Fold the lessons taught before a time, in seconds since 1970 (see folding.py); how many there were.
+
+        None of them can be forgotten or relearned any more.
+        """
+        from deciban.filter.folding import fold, positions_before
+
+        with self._changing():
+            old = positions_before(self.ledger, before)
+            if old:
+                committee = self._founded()
+                for position, label, features in self.ledger.replay():
+                    if position in old:
+                        committee.learn(label, features)
+                fold(self.ledger, old, committee)
+                self.checkpoints.tidy()
+                self._replay()
+        if old:
+            self.ledger.shrink()
+        return len(old)
 
     def lessons(
         self,
@@ -419,6 +506,8 @@ class Filter:
         taken = 0
         with self._changing():
             for lesson in lessons:
+                if self.ledger.folded_labels_of([lesson.digest]):
+                    continue
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self.ledger.remove([lesson.digest])
@@ -426,21 +515,39 @@ class Filter:
                     taken += 1
             if taken:
                 self.ledger.arrange(BULK_LESSONS)
+                self.checkpoints.tidy()
                 self._replay()
         if taken:
             self.ledger.sweep()
         return taken
 
-    def word(self, name: str) -> dict[str, WordCount]:
-        """What was learned about one feature of the view `words`, such as ``subject:free``, by label."""
-        feature = shorten(feature_hash(name))
+    def publish(self, path: str) -> SharedFilter:
+        """Write the state into a file that others can rest on (see shared_filter.py)."""
+        from deciban.filter.shared_filter import publish
 
-        def looked_up(committee: Committee) -> dict[str, WordCount]:
-            counts, weights = committee.look("words", feature)
-            rows = zip(committee.labels, counts, weights, strict=True)
-            return {label: WordCount(count, weight) for label, count, weight in rows}
+        return self.ask(lambda committee: publish(path, self.settings, committee))
 
-        return self._ask(looked_up)
+    def rest_on(self, path: str | None) -> SharedFilter | None:
+        """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
+        from deciban.filter.foundation import CAPACITY as FOUNDATION
+        from deciban.filter.shared_filter import FACT, look_at
+
+        shared, settings = look_at(path) if path is not None else (None, self.settings)
+        with self.snapshot.exclusive(), self.ledger.writing():
+            # Not `_changing`: what the filter rested on may be gone, and then there is no state.
+            if self.ledger.fact(FOUNDATION) is not None:
+                raise FoldedLesson(
+                    "A filter with folded lessons cannot rest on another. Make a new one: --db."
+                )
+            self.ledger.set_fact(FACT, None if shared is None else shared.text())
+            self.ledger.set_settings(settings)
+            self.ledger.execute("DELETE FROM checkpoints")
+            self.checkpoints.tidy()
+            self.snapshot.settings = self.settings
+            self._replay()
+            self.ledger.commit()
+            self.snapshot.mark_clean(self.ledger.stamp())
+        return shared
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
@@ -452,15 +559,15 @@ class Filter:
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
-        return self._ask(Committee.state)
+        return self.ask(Committee.state)
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
         with self.ledger.reading():
-            committee = Committee.fresh(self.settings, capacity_for(len(self.ledger.labels())))
+            committee = self._founded()
             replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
             kept = [exam for _, _, exam in self.ledger.exams()]
-            return replayed == kept and self.state() == committee.state()
+            return replayed == kept[len(kept) - len(replayed) :] and self.state() == committee.state()
 
 
 def totals_of(committee: Committee, features: Features) -> dict[str, float]:
@@ -473,20 +580,13 @@ def _precedence(lesson: Lesson) -> tuple[int, str]:
     return lesson.taught, lesson.label
 
 
-def replay(ledger: Ledger, committee: Committee) -> Iterator[tuple[int, str, dict[str, float]]]:
-    """Teach every lesson of the ledger in its order; its position, label and exam."""
-    for position, label, features in ledger.replay():
+def replay(
+    ledger: Ledger, committee: Committee, after: int = 0
+) -> Iterator[tuple[int, str, dict[str, float]]]:
+    """Teach every lesson behind a position in its order; its position, label and exam."""
+    for position, label, features in ledger.replay(after):
         labels = committee.labels
         yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
-
-
-def capacity_for(labels: int) -> int:
-    """The labels that tables have room for: a power of two.
-
-    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
-    [2, 2, 2, 4, 8, 32]
-    """
-    return 1 << max(labels - 1, 1).bit_length()
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:
@@ -501,10 +601,19 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
+def _lesson(
+    label: str, raw: RawMessage, by: str, preferences: Preferences, mails: dict[bytes, bytes] | None
+) -> Lesson:
+    """What is learned from a message; its bytes are put among the mails that are to be kept, if any are."""
+    from deciban.filter.names import names_of
+    from deciban.text._views import extract
     from deciban.text.words import address_in
 
     message = read(raw.data)
+    if mails is not None:
+        mails[message.digest] = raw.data
+    facts = preferences.facts(message)
+    words, letters = extract(message, facts)
     # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
     fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
     kept = {
@@ -520,7 +629,8 @@ def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> L
         subject=kept["subject"],
         date=kept["date"],
         message_id=kept["message-id"],
-        features=features_of(message, preferences.facts(message)),
+        names=names_of(message, facts, words),
+        features=Features.of(words, letters),
     )
 
 

@@ -1,18 +1,9 @@
 r"""The ledger: the durable, ordered list of lessons. It is the only truth; all else is made from it.
 
-One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `user_version` the format.
-
-    facts      key, value     what holds for the whole ledger: id, settings, changes, features …
-    labels     number, name
-    lessons    position       the order in which lessons are replayed; then the fields of `Lesson`, the
-                              features (see _lesson_code.pyx) last, so that a listing need not read them
-    exams      position       derived from lessons, rewritten by replay: what was made of a lesson before it
-               best           was learned: the label that won,
-               truth, spam    the log-odds (nats) of the true label, and those of `spam`; NULL while fewer
-                              than two labels, or not the true one, were known
-
-`changes` counts the transactions that changed lessons; with `id`, which is random, it stamps a snapshot. What
-is deleted is overwritten (`secure_delete`), and `sweep` empties the write-ahead log of it.
+ledger_file.py describes its tables. `changes` counts the transactions that changed what a replay gives;
+with `id`, which is random, it stamps a snapshot. What is deleted is overwritten (`secure_delete`), and
+`sweep` empties the write-ahead log of it. Every lesson has a check of all its fields, so that not one
+flipped bit of it is believed.
 
 >>> import os, tempfile
 >>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
@@ -23,15 +14,14 @@ is deleted is overwritten (`secure_delete`), and `sweep` empties the write-ahead
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from deciban.errors import CannotWrite, DamagedLedger, FilterError, LedgerBusy, NewerFormat, NoSuchSource
+from deciban.errors import CannotWrite, DamagedLedger, LedgerBusy
 from deciban.filter._lesson_code import Features
-from deciban.filter.lesson import Lesson, Selection
+from deciban.filter.ledger_file import connect, make, told
+from deciban.filter.lesson import Lesson, Selection, check_of
 from deciban.filter.settings import Settings
-from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -39,32 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
-FORMAT = 1
-APPLICATION = int.from_bytes(b"deci", "big")
-# How long one process waits for another that is writing; a replay of a million lessons takes that long.
-PATIENCE_SECONDS = 120.0
-
-SCHEMA = f"""
-PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {FORMAT};
-CREATE TABLE facts (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
-CREATE TABLE labels (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);
-CREATE TABLE lessons (
-    position INTEGER PRIMARY KEY,
-    digest BLOB UNIQUE NOT NULL,
-    label INTEGER NOT NULL REFERENCES labels,
-    taught INTEGER NOT NULL,
-    by TEXT NOT NULL,
-    source TEXT NOT NULL,
-    sender TEXT NOT NULL,
-    subject TEXT NOT NULL,
-    date TEXT NOT NULL,
-    message_id TEXT NOT NULL,
-    features BLOB NOT NULL
-);
-CREATE TABLE exams (position INTEGER PRIMARY KEY, best INTEGER, truth REAL, spam REAL);
-"""
-LISTED = "position, digest, labels.name, taught, by, source, sender, subject, date, message_id, features"
+# A file is written anew in memory first, so that no copy of lessons is left elsewhere on the disk.
+MOST_REWRITTEN = 1 << 26
+# In the order of the fields of `Lesson`; the code of the features and the check of them all come last.
+FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
 
 
@@ -102,74 +70,26 @@ class Ledger:
         self.read_only = read_only
         self._changed = False
         self._labels: dict[str, int] = {}
+        self._settings = "", Settings()
         with self._telling():
-            self._connection = self._connect()
+            self._connection = connect(path, read_only)
             try:
-                self._check_format()
-                self.settings = self._stored_settings()
                 self._id = bytes(self.fact("id"))
+                self.stamp()
             except BaseException:
                 self._connection.close()
                 raise
 
     @classmethod
     def create(cls, path: str, settings: Settings) -> Ledger:
-        """A new ledger, or the one that is there by now: it appears whole or not at all."""
-        new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
-        try:
-            os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-            try:
-                _begin(new, settings)
-                os.link(new, path)
-            except FileExistsError:
-                pass
-            finally:
-                os.unlink(new)
-        except (OSError, sqlite3.Error) as error:
-            raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
+        """A new ledger, or the one that is there by now."""
+        make(path, settings)
         return cls(path)
 
-    def _connect(self) -> sqlite3.Connection:
-        if not os.path.exists(self.path):
-            raise NoSuchSource(f"There is no ledger {self.path}. Teach it something first: deciban learn.")
-        if os.path.getsize(self.path) == 0:
-            raise DamagedLedger(f"{self.path} is empty, no ledger. Restore it from a copy, or remove it.")
-        place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in self.path)
-        mode = "ro" if self.read_only else "rw"
-        if self.read_only and not os.access(os.path.dirname(self.path) or ".", os.W_OK):
-            # SQLite would make its -shm file beside the ledger, which is not allowed here. Without a -wal
-            # file nobody is writing, and whoever begins to writes there, not into what is read.
-            mode += "" if os.path.exists(self.path + "-wal") else "&immutable=1"
-        connection = sqlite3.connect(
-            f"{place}?mode={mode}",
-            uri=True,
-            timeout=PATIENCE_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA wal_autocheckpoint = 100")
-        return connection
-
-    def _check_format(self) -> None:
-        (page_size,) = self._one("PRAGMA page_size")
-        # SQLite reads what is missing of the last page as zeros, unless the log still has the whole page.
-        log = self.path + "-wal"
-        if os.path.getsize(self.path) % page_size and not (os.path.exists(log) and os.path.getsize(log)):
-            raise DamagedLedger(f"{self.path} is cut short. Restore it from a copy.")
-        (application,) = self._one("PRAGMA application_id")
-        (version,) = self._one("PRAGMA user_version")
-        if application != APPLICATION:
-            raise DamagedLedger(f"{self.path} is a database, but no ledger of deciban. Choose another file.")
-        if version > FORMAT or self.fact("features") > FEATURE_FORMAT:
-            raise NewerFormat(
-                f"{self.path} was written by a newer version of deciban. Upgrade deciban to use it."
-            )
-
-    def _stored_settings(self) -> Settings:
-        return Settings.from_text(str(self.fact("settings")))
+    @property
+    def settings(self) -> Settings:
+        """What lessons are replayed with, as of the last `stamp`."""
+        return self._settings[1]
 
     def __enter__(self) -> Self:
         return self
@@ -187,13 +107,14 @@ class Ledger:
         try:
             yield
         except sqlite3.Error as error:
-            raise _told(self.path, error) from error
+            raise told(self.path, error) from error
 
     def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
         row: tuple[Any, ...] = self._connection.execute(sql, values).fetchone()
         return row
 
-    def _all(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    def execute(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Run one statement; the rows that it found."""
         with self._telling():
             return self._connection.execute(sql, values).fetchall()
 
@@ -204,13 +125,30 @@ class Ledger:
         return otherwise if row is None else row[0]
 
     def set_fact(self, key: str, value: object) -> None:
-        """Change what holds for the whole ledger; only while writing."""
+        """Change what holds for the whole ledger, nothing for None; only while writing."""
+        if value is None:
+            self.execute("DELETE FROM facts WHERE key = ?", key)
+            return
         with self._telling():
             self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
 
     def stamp(self) -> Stamp:
         """The state that the ledger is in."""
-        return Stamp(self._id, self.fact("changes"))
+        # Both by one statement, so that they belong together; another process may have changed the settings.
+        rows = dict(self.execute("SELECT key, value FROM facts WHERE key IN ('changes', 'settings')"))
+        if rows["settings"] != self._settings[0]:
+            self._settings = rows["settings"], Settings.from_text(rows["settings"])
+        return Stamp(self._id, rows["changes"])
+
+    def set_settings(self, settings: Settings) -> None:
+        """Replay with other settings from now on; only while writing."""
+        self.set_fact("settings", settings.text())
+        self.mark_changed()
+        self.stamp()
+
+    def mark_changed(self) -> None:
+        """Say that a replay will give another state than before; only while writing."""
+        self._changed = True
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -261,38 +199,72 @@ class Ledger:
         """The labels that messages were taught as, of those that were."""
         # One question for many: 256 single ones take 4 ms.
         places = ", ".join("?" * len(digests))
-        return dict(
-            self._all(f"SELECT digest, labels.name {FROM_LESSONS} WHERE digest IN ({places})", *digests)
+        taught = f"SELECT digest, labels.name {FROM_LESSONS} WHERE digest IN ({places})"
+        return self.folded_labels_of(digests) | dict(self.execute(taught, *digests))
+
+    def folded_labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
+        """The labels of lessons that were folded (see folding.py), of those that were."""
+        places = ", ".join("?" * len(digests))
+        folded = (
+            f"SELECT digest, name FROM folded JOIN labels ON label = labels.number WHERE digest IN ({places})"
         )
+        return dict(self.execute(folded, *digests))
+
+    def is_loose(self) -> bool:
+        """Whether putting lessons in order left pages half empty, in a file that is soon written anew."""
+        (pages,), (page_size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
+        ((used,),) = self.execute("SELECT coalesce(sum(length(features)), 0) FROM lessons")
+        return bool(1.4 * used + 16 * page_size < pages * page_size < MOST_REWRITTEN)
+
+    def shrink(self) -> None:
+        """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
+        with suppress(LedgerBusy):
+            self.execute("VACUUM")
+            self.sweep()
+
+    def has(self, digest: bytes) -> bool:
+        """Whether there is a lesson of a message that can be forgotten."""
+        return bool(self.execute("SELECT 1 FROM lessons WHERE digest = ?", digest))
 
     def labels(self) -> dict[str, int]:
-        """How many lessons of each label there are, in the order of their first lessons."""
-        counts = "SELECT name, count(*) FROM lessons JOIN labels ON label = number"
-        with self._telling():
-            rows = self._connection.execute(f"{counts} GROUP BY number ORDER BY min(position)").fetchall()
-        return dict(rows)
+        """How many lessons of each label there are, folded ones too, in the order of their first lessons."""
+        return dict(
+            self.execute("""SELECT name, count(*) FROM (
+                SELECT label, 0 AS left, number AS place FROM folded
+                UNION ALL SELECT label, 1, position FROM lessons) JOIN labels ON label = labels.number
+            GROUP BY name ORDER BY min(left), min(place)""")
+        )
 
     def count(self) -> int:
-        """How many lessons there are."""
-        with self._telling():
-            return int(self._one("SELECT count(*) FROM lessons")[0])
+        """How many lessons there are that can be forgotten."""
+        return int(self.execute("SELECT count(*) FROM lessons")[0][0])
+
+    def count_of(self, selection: Selection) -> int:
+        """How many lessons are meant."""
+        test, values = selection.condition()
+        return int(self.execute(f"SELECT count(*) {FROM_LESSONS} WHERE {test}", *values)[0][0])
+
+    def last_position(self) -> int:
+        """The position of the last lesson; 0 if there is none."""
+        return int(self.execute("SELECT coalesce(max(position), 0) FROM lessons")[0][0])
 
     def last_taught(self) -> int:
         """When the last lesson was taught, in microseconds; 0 if there is none."""
-        with self._telling():
-            return int(self._one("SELECT coalesce(max(taught), 0) FROM lessons")[0])
+        latest = "SELECT max(taught) AS taught FROM lessons UNION ALL SELECT max(taught) FROM folded"
+        return int(self.execute(f"SELECT coalesce(max(taught), 0) FROM ({latest})")[0][0])
 
     def append(self, lesson: Lesson, taught: int, exam: ExamRow) -> None:
         """Write one lesson at the end, taught at that time, with its exam."""
         self._changed = True
         with self._telling():
+            texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
+            code = lesson.features.encode()
+            checked = check_of(code, lesson.digest, lesson.label, taught, *texts, lesson.names)
+            number = self._number(lesson.label)
             written = self._connection.execute(
-                "INSERT INTO lessons VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (
-                    lesson.digest, self._number(lesson.label), taught, lesson.by, lesson.source,
-                    lesson.sender, lesson.subject, lesson.date, lesson.message_id, lesson.features.encode(),
-                ),
-            )  # fmt: skip
+                "INSERT INTO lessons VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (lesson.digest, number, taught, *texts, lesson.names, checked, code),
+            )
             assert written.lastrowid is not None
             self.set_exam(written.lastrowid, exam)
 
@@ -317,19 +289,25 @@ class Ledger:
         return self._labels[label]
 
     def remove(self, digests: Iterable[bytes]) -> int:
-        """Erase lessons and their exams, and labels without lessons; how many lessons there were."""
-        removed = 0
-        with self._telling():
-            for digest in digests:
-                exam = "DELETE FROM exams WHERE position = (SELECT position FROM lessons WHERE digest = ?)"
-                self._connection.execute(exam, (digest,))
-                removed += self._connection.execute(
-                    "DELETE FROM lessons WHERE digest = ?", (digest,)
-                ).rowcount
-            self._connection.execute("DELETE FROM labels WHERE number NOT IN (SELECT label FROM lessons)")
+        """Erase lessons with all that belongs to them, and labels left without any; how many lessons."""
+        removed = []
+        for digest in digests:
+            for (position,) in self.execute("SELECT position FROM lessons WHERE digest = ?", digest):
+                self.execute("DELETE FROM exams WHERE position = ?", position)
+                self.execute("DELETE FROM lessons WHERE position = ?", position)
+                self.execute("DELETE FROM mails WHERE digest = ?", digest)
+                removed.append(position)
+        if removed:
+            self.execute("DELETE FROM checkpoints WHERE position >= ?", min(removed))
+            self._changed = True
+        self.drop_idle_labels()
+        return len(removed)
+
+    def drop_idle_labels(self) -> None:
+        """Erase the names of labels that no lesson has."""
+        used = "SELECT label FROM lessons UNION SELECT label FROM folded"
+        self.execute(f"DELETE FROM labels WHERE number NOT IN ({used})")
         self._labels.clear()
-        self._changed = self._changed or removed > 0
-        return removed
 
     def arrange(self, longest_run: int) -> bool:
         """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
@@ -350,6 +328,7 @@ class Ledger:
             if not moved:
                 return False
             self._connection.execute("DELETE FROM exams")
+            self._connection.execute("DELETE FROM checkpoints")
             # Behind all others: no two lessons may have one position, not even for a moment.
             (last,) = self._one("SELECT max(position) FROM lessons")
             self._connection.execute(
@@ -373,70 +352,49 @@ class Ledger:
         """The lessons that are meant, in their order; all of them for an empty selection."""
         test, values = selection.condition() if selection else ("1", [])
         # Page by page: an unfinished query would keep this connection from seeing what others write.
-        sql = f"SELECT {LISTED} {FROM_LESSONS} WHERE position > ? AND {test} ORDER BY position LIMIT 200"
+        sql = f"""SELECT position, {FIELDS}, features, checked {FROM_LESSONS}
+            WHERE position > ? AND {test} ORDER BY position LIMIT 200"""
         last = 0
-        while rows := self._all(sql, last, *values):
-            for position, *fields, code in rows:
-                if position <= last:
-                    raise DamagedLedger(
-                        f"{self.path} is damaged: its lessons are out of order. Restore a copy."
-                    )
+        while rows := self.execute(sql, last, *values):
+            for position, *fields, code, checked in rows:
+                if position <= last or check_of(code, *fields) != checked:
+                    raise self._damaged(position)
                 last = position
                 yield Lesson(*fields, Features.decode(code))  # type: ignore[call-arg]
 
+    def _damaged(self, position: int) -> DamagedLedger:
+        return DamagedLedger(
+            f"{self.path} is damaged: lesson {position} is not as it was written. Restore a copy."
+        )
+
     def recent_good(self, count: int) -> list[float]:
         """The log-odds of spam in the most recent exams of good mail, at most so many."""
-        sql = f"""SELECT spam {FROM_LESSONS} JOIN exams USING (position)
-            WHERE labels.name <> 'spam' AND spam IS NOT NULL ORDER BY position DESC LIMIT ?"""
-        return [spam for (spam,) in self._all(sql, count)]
+        good = "AND labels.name <> 'spam' AND spam IS NOT NULL"
+        sql = f"""SELECT spam {FROM_LESSONS} JOIN exams USING (position) WHERE 1 {good}
+            ORDER BY position DESC LIMIT ?"""
+        found = [spam for (spam,) in self.execute(sql, count)]
+        sql = f"""SELECT spam FROM folded JOIN labels ON label = labels.number {good}
+            ORDER BY folded.number DESC LIMIT ?"""
+        return found + [spam for (spam,) in self.execute(sql, count - len(found))]
 
-    def replay(self) -> Iterator[tuple[int, str, Features]]:
-        """The position, label and features of every lesson, in their order."""
-        sql = f"SELECT position, labels.name, features {FROM_LESSONS} ORDER BY position"
+    def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
+        """The position, label and features of every lesson behind a position, in their order."""
+        sql = f"""SELECT position, {FIELDS}, features, checked {FROM_LESSONS}
+            WHERE position > ? ORDER BY position"""
         with self._telling():
-            for position, label, code in self._connection.execute(sql):
+            for position, digest, label, *fields, code, checked in self._connection.execute(sql, (after,)):
+                if check_of(code, digest, label, *fields) != checked:
+                    raise self._damaged(position)
                 yield position, label, Features.decode(code)
 
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
-        """The digest, true label and exam of every lesson, in their order."""
-        sql = f"""SELECT digest, labels.name, winner.name, truth, spam {FROM_LESSONS}
-            JOIN exams USING (position)
-            LEFT JOIN labels AS winner ON best = winner.number ORDER BY position"""
+        """The digest, true label and exam of every lesson, in their order; folded ones first."""
+        sql = """SELECT digest, truly.name, winner.name, truth, spam FROM (
+                SELECT digest, label, best, truth, spam, 1 AS left, position AS place
+                FROM lessons JOIN exams USING (position)
+                UNION ALL SELECT digest, label, best, truth, spam, 0, number FROM folded)
+            JOIN labels AS truly ON label = truly.number
+            LEFT JOIN labels AS winner ON best = winner.number ORDER BY left, place"""
         with self._telling():
             for digest, label, best, truth, spam in self._connection.execute(sql):
                 yield digest, label, ExamRow(best, truth, spam)
-
-
-def _begin(path: str, settings: Settings) -> None:
-    connection = sqlite3.connect(path, isolation_level=None)
-    try:
-        # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
-        connection.execute("PRAGMA page_size = 65536")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(SCHEMA)
-        facts = {
-            "id": os.urandom(16),
-            "settings": settings.text(),
-            "changes": 0,
-            "features": FEATURE_FORMAT,
-        }
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
-    finally:
-        connection.close()
-
-
-def _percent(character: str) -> str:
-    return "".join(f"%{byte:02x}" for byte in os.fsencode(character))
-
-
-def _told(path: str, error: sqlite3.Error) -> FilterError:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
-    if code == sqlite3.SQLITE_FULL:
-        return CannotWrite(f"The disk of {path} is full. Nothing was changed; make room and try again.")
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):
-        return CannotWrite(
-            f"{path} cannot be written ({error}). Check its permissions and those of its folder."
-        )
-    return DamagedLedger(f"{path} is damaged or no ledger ({error}). Restore it from a copy.")

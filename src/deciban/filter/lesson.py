@@ -32,6 +32,7 @@ class Lesson(Value):
         "subject",
         "date",
         "message_id",
+        "names",
         "features",
     )
     digest: bytes
@@ -47,6 +48,8 @@ class Lesson(Value):
     subject: str
     date: str
     message_id: str
+    names: str
+    """The text of some of its words, one a line (see names.py)."""
     features: Features
 
     def __init__(
@@ -60,6 +63,7 @@ class Lesson(Value):
         subject: str,
         date: str,
         message_id: str,
+        names: str,
         features: Features,
     ) -> None:
         self._set(
@@ -72,8 +76,17 @@ class Lesson(Value):
             subject=subject,
             date=date,
             message_id=message_id,
+            names=names,
             features=features,
         )
+
+
+def check_of(code: bytes, digest: bytes, label: str, taught: int, *texts: str) -> int:
+    """A check of everything that a lesson is: its code and its fields in their order (CRC-32)."""
+    from zlib import crc32  # classifying a mail need not wait for it
+
+    fields = "\0".join((label, str(taught), *texts))
+    return crc32(code, crc32(fields.encode("utf-8"), crc32(digest)))
 
 
 class Selection(Value):

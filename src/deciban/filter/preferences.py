@@ -10,6 +10,7 @@ True
 
 from __future__ import annotations
 
+from deciban.errors import BadSetting
 from deciban.filter.contacts import FACT, is_known
 from deciban.filter.threshold import Threshold
 from deciban.value import Value
@@ -21,15 +22,21 @@ if TYPE_CHECKING:
     from deciban.text import Message
 
 
+# A hundred years, in days.
+ALWAYS = 36_500
+
+
 class Preferences(Value):
     """The threshold and the people whom the user knows."""
 
-    __slots__ = ("cost", "promise", "contacts", "allowed")  # noqa: RUF023 (the order of reading)
+    __slots__ = ("cost", "promise", "contacts", "allowed", "keep_mail")  # noqa: RUF023 (the order of reading)
     cost: float
     promise: float | None
     contacts: frozenset[str]
     allowed: frozenset[str]
     """The allow list: senders who are never called spam."""
+    keep_mail: int
+    """For how many days mail itself is kept, beside its lesson; 0 for never, `ALWAYS` for ever."""
 
     def __init__(
         self,
@@ -37,19 +44,31 @@ class Preferences(Value):
         promise: float | None = None,
         contacts: Iterable[str] = (),
         allowed: Iterable[str] = (),
+        keep_mail: int = 0,
     ) -> None:
         Threshold(cost, promise)
+        if isinstance(keep_mail, bool) or not isinstance(keep_mail, int) or not 0 <= keep_mail <= ALWAYS:
+            raise BadSetting(
+                f"keep_mail must be a number of days from 0 to {ALWAYS}, got {keep_mail!r} instead."
+            )
         self._set(
             cost=cost,
             promise=promise,
             contacts=frozenset(address.lower() for address in contacts),
             allowed=frozenset(address.lower() for address in allowed),
+            keep_mail=keep_mail,
         )
 
     @property
     def threshold(self) -> Threshold:
         """What must hold before a message is called spam."""
         return Threshold(self.cost, self.promise)
+
+    @property
+    def keep_mail_text(self) -> str:
+        """For how long mail is kept, in words."""
+        named = {0: "never", ALWAYS: "always"}
+        return named.get(self.keep_mail, f"{self.keep_mail} days")
 
     def facts(self, message: Message) -> tuple[str, ...]:
         """What is known about a message from outside, as features."""
@@ -64,7 +83,7 @@ class Preferences(Value):
         import json
 
         people = {"contacts": sorted(self.contacts), "allowed": sorted(self.allowed)}
-        return json.dumps({"cost": self.cost, "promise": self.promise, **people})
+        return json.dumps({"cost": self.cost, "promise": self.promise, **people, "keep_mail": self.keep_mail})
 
     @classmethod
     def from_text(cls, text: str) -> Preferences:

@@ -26,7 +26,7 @@ from deciban.filter._committee import Committee
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deciban.filter.ledger import Stamp
     from deciban.filter.settings import Settings
@@ -107,8 +107,11 @@ class Snapshot:
         except FileNotFoundError:
             return False
 
-    def fits(self, stamp: Stamp) -> bool:
+    def fits(self, stamp: Stamp, settings: Settings) -> bool:
         """Whether it is the whole, clean state of this stamp; asked and used under one lock."""
+        if settings is not self.settings:
+            self._unmap()
+            self.settings = settings
         if self._file < 0:
             return False
         size = os.fstat(self._file).st_size
@@ -133,8 +136,11 @@ class Snapshot:
             return False
         return True
 
-    def begin(self, capacity: int) -> Committee:
-        """An empty committee, marked as not clean, in place of what was there; under the exclusive lock."""
+    def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
+        """A new committee, marked as not clean, in place of what was there; under the exclusive lock.
+
+        ``start`` makes one with that room for labels in a buffer of zeros.
+        """
         self._unmap()
         size = PAGE + Committee.size(self.settings, capacity)
         try:
@@ -144,8 +150,13 @@ class Snapshot:
             raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
         self._map = mmap.mmap(self._file, size)
         self._view = memoryview(self._map)[PAGE:]
-        self._committee = Committee.begin(self.settings, capacity, self._view)
+        self._committee = start(self._view)
         return self._committee
+
+    def buffer(self) -> memoryview:
+        """The bytes of the committee, for as long as it is locked."""
+        assert self._view is not None
+        return self._view
 
     def mark_dirty(self) -> None:
         """Say that it is being changed: should we die, nobody will trust it."""

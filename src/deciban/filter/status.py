@@ -17,15 +17,20 @@ from __future__ import annotations
 from math import exp
 
 from deciban import metrics
+from deciban.filter.folding import folded
+from deciban.filter.kept_mail import kept_mails
+from deciban.filter.shared_filter import pinned
 from deciban.filter.verdict import SPAM
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from deciban.filter import Filter
+    from deciban.filter.folding import Folded
     from deciban.filter.ledger import ExamRow
+    from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.threshold import Assurance, Threshold
 
 # So many exams say what the filter is like by now: enough to see an error rate of .2%.
@@ -136,6 +141,9 @@ class Status(Value):
         "recent",
         "curve",
         "doubts",
+        "folded",
+        "shared",
+        "mails",
     )
     lessons: dict[str, int]
     """By label."""
@@ -152,6 +160,12 @@ class Status(Value):
     curve: tuple[tuple[int, float], ...]
     """The learning curve: exams so far, and the share of wrong labels among those since the last point."""
     doubts: tuple[Doubt, ...]
+    folded: Folded
+    """Lessons that cannot be taken back any more; they are among the lessons above."""
+    shared: SharedFilter | None
+    """What the filter rests on; its lessons are not among those above."""
+    mails: tuple[int, int]
+    """How many mails are kept, and their bytes."""
 
     def __init__(
         self,
@@ -164,6 +178,9 @@ class Status(Value):
         recent: Quality,
         curve: tuple[tuple[int, float], ...],
         doubts: tuple[Doubt, ...],
+        folded: Folded,
+        shared: SharedFilter | None,
+        mails: tuple[int, int],
     ) -> None:
         self._set(
             lessons=lessons,
@@ -175,7 +192,15 @@ class Status(Value):
             recent=recent,
             curve=curve,
             doubts=doubts,
+            folded=folded,
+            shared=shared,
+            mails=mails,
         )
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that a verdict can have."""
+        return tuple(dict.fromkeys((*(self.shared.labels if self.shared else ()), *self.lessons)))
 
 
 def status_of(mail_filter: Filter) -> Status:
@@ -193,7 +218,10 @@ def status_of(mail_filter: Filter) -> Status:
         overall=Quality.of(spam_exams, assurance.bar),
         recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
         curve=learning_curve(right),
-        doubts=_doubts(exams),
+        doubts=_doubts(exams, mail_filter.ledger.has),
+        folded=folded(mail_filter.ledger),
+        shared=pinned(mail_filter.ledger),
+        mails=kept_mails(mail_filter.ledger),
     )
 
 
@@ -211,11 +239,13 @@ def learning_curve(right: Sequence[bool]) -> tuple[tuple[int, float], ...]:
     return tuple(points)
 
 
-def _doubts(exams: Iterable[tuple[bytes, str, ExamRow]]) -> tuple[Doubt, ...]:
+def _doubts(
+    exams: Iterable[tuple[bytes, str, ExamRow]], can_be_forgotten: Callable[[bytes], bool]
+) -> tuple[Doubt, ...]:
     against = [
         Doubt(digest, label, exam.best or "", -exam.truth)
         for digest, label, exam in exams
-        if exam.truth is not None and exam.truth < 0 and exam.best != label
+        if exam.truth is not None and exam.truth < 0 and exam.best != label and can_be_forgotten(digest)
     ]
     return tuple(sorted(against, key=lambda doubt: -doubt.nats)[:DOUBTS])
 

@@ -40,6 +40,9 @@ ctypedef struct Harvest:
     Py_ssize_t limit        # hashes gathered at most, repetitions counted
     bint full               # some were left out
     bint tracing
+    bint sampling           # trace only features whose `lot` is at most the bound
+    uint64_t seed
+    uint64_t bound
     int32_t where           # what is being walked through now
     int32_t number
     Py_ssize_t origin       # where the stretch that is being walked through begins in it
@@ -69,6 +72,11 @@ cdef inline Tag tag_of(const char* name, Py_ssize_t length) noexcept nogil:
     tag.length = length
     tag.state = hash_bytes(hash_begin(), tag.name, length)
     return tag
+
+
+cdef inline uint64_t lot(uint64_t hash, uint64_t seed) noexcept nogil:
+    """The number that a feature draws under a seed; the lowest win."""
+    return hash_end(hash ^ seed)
 
 
 cdef inline int add_hash(Harvest* harvest, uint64_t hash) except -1 nogil:

@@ -184,6 +184,8 @@ cdef int note_sighting(
     cdef Sightings* sightings = &harvest.sightings
     cdef Sighting* moved
     cdef Sighting sighting
+    if harvest.sampling and lot(hash, harvest.seed) > harvest.bound:
+        return 0
     if sightings.count == sightings.room:
         moved = <Sighting*>realloc(sightings.rows, (2 * sightings.room + 64) * sizeof(Sighting))
         if moved == NULL:

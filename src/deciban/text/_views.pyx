@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from deciban.text._content cimport Content
-from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, sort_unique
+from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, lot, sort_unique
 from deciban.text._letters cimport Budgets, gather_letters
 from deciban.text._reader cimport Message
 from deciban.text._words cimport gather_outside_fact, gather_words
@@ -28,6 +28,7 @@ cdef enum:
     HEADER_BUDGET = 3000
     TEXT_BUDGET = 3000
     BODY_BUDGET = 0
+    MOST_DRAWN = 64
     MOST_IDLE = 1 << 16      # hashes whose memory may wait for the next message
 
 # By the numbers of the enum Where.
@@ -221,3 +222,40 @@ def sightings(Message message not None, str view, facts, limits=Limits()):
         return sightings_of(&harvest)
     finally:
         free_harvest(&harvest)
+
+
+def draw_names(Message message not None, facts, FeatureSet words not None, uint64_t seed, int count, limits=Limits()):
+    """The names of some features of the view `words`, drawn by lot: which ones, only the seed and the set decide."""
+    cdef Harvest harvest
+    if not 0 < count <= MOST_DRAWN:
+        raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
+    memset(&harvest, 0, sizeof(harvest))
+    harvest.limit = limits.features
+    harvest.tracing = True
+    harvest.sampling = True
+    harvest.seed = seed
+    harvest.bound = lowest_lots(&words.hashes, seed, count)
+    try:
+        harvest_words(message, &harvest, facts)
+        return {hash: name for hash, name, *_ in sightings_of(&harvest)}
+    finally:
+        free_harvest(&harvest)
+
+
+cdef uint64_t lowest_lots(const Hashes* hashes, uint64_t seed, int count) noexcept nogil:
+    """The greatest of the `count` lowest lots."""
+    cdef uint64_t[MOST_DRAWN] lowest
+    cdef uint64_t drawn
+    cdef Py_ssize_t i
+    cdef int place, filled = 0
+    for i in range(hashes.size):
+        drawn = lot(hashes.data[i], seed)
+        if filled == count and drawn >= lowest[count - 1]:
+            continue
+        place = filled if filled < count else count - 1
+        while place > 0 and lowest[place - 1] > drawn:
+            lowest[place] = lowest[place - 1]
+            place -= 1
+        lowest[place] = drawn
+        filled = min(filled + 1, count)
+    return lowest[filled - 1] if filled else 0

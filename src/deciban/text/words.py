@@ -10,12 +10,11 @@ r"""The view `words`: what a person would point at to say why a mail is wanted o
 docs/features.md lists everything that the view holds. Facts that only the world outside knows are handed in:
 
 >>> message = read(b"From: Ann <Ann@Example.org>\n\nhello")
->>> facts = facts_about_sender(message, contacts={"ann@example.org"})
->>> facts, "fact:sender-in-contacts" in names(message, facts)
-(('sender-in-contacts',), True)
+>>> "fact:sender-in-contacts" in names(message, facts=["sender-in-contacts"])
+True
 """
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 from deciban.text._reader import Message
 from deciban.text._views import FeatureSet
@@ -48,8 +47,3 @@ def address_in(value: str) -> str:
     start, end = value.rfind("<"), value.rfind(">")
     address = value[start + 1 : end] if 0 <= start < end else value
     return next((word.lower() for word in address.split() if "@" in word), "")
-
-
-def facts_about_sender(message: Message, contacts: Container[str]) -> tuple[str, ...]:
-    """Whether the sender is in the contacts (lower-cased addresses), as facts for `features`."""
-    return ("sender-in-contacts",) if sender_of(message) in contacts else ()

@@ -1,0 +1,59 @@
+"""``deciban compact``: fold old lessons into one state, to make the database small."""
+
+from __future__ import annotations
+
+import sys
+
+from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.numbers import moment, moment_text
+from deciban.cli.parser import Parser
+from deciban.cli.terminal import say
+from deciban.errors import WrongUsage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+EXAMPLES = (
+    ("deciban compact --before 2026-01-01", "fold what was taught before this year"),
+    ("deciban compact --before 2026-01-01 --yes", "the same without asking"),
+)
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban compact``."""
+    parser.add_argument("--before", type=moment, metavar="DATE", help="fold the lessons taught before then")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_database_flag(parser)
+
+
+def run(options: Namespace) -> int:
+    """Say what will go, ask, and fold it."""
+    from deciban.filter.lesson import Selection
+
+    if options.before is None:
+        raise WrongUsage("say which lessons to fold: deciban compact --before DATE")
+    with open_filter(options) as mail_filter:
+        count = mail_filter.ledger.count_of(Selection(until=options.before))
+        if not count:
+            raise WrongUsage(f"there is no lesson taught before {moment_text(options.before)} to fold")
+        if not options.yes and not _agreed(count):
+            print("deciban: nothing was folded", file=sys.stderr)
+            return 3
+        say(f"folded: {mail_filter.compact(options.before):,} lessons, which stay learned for good")
+    return 0
+
+
+def _agreed(count: int) -> bool:
+    """Whether the person at the terminal says yes."""
+    if not sys.stdin.isatty():
+        raise WrongUsage("nobody can be asked here whether to fold; add --yes to do it without asking")
+    what = "1 lesson" if count == 1 else f"{count:,} lessons"
+    print(
+        f"{what} will stay learned, but can never be forgotten, relearned, listed, exported or merged one by "
+        "one again. Fold? [y/N] ",
+        end="",
+        file=sys.stderr,
+        flush=True,
+    )
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -1,0 +1,34 @@
+"""``deciban publish``: write what was learned into a file that personal filters can rest on."""
+
+from __future__ import annotations
+
+from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.parser import Parser
+from deciban.cli.terminal import harmless, say
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+EXAMPLES = (
+    (
+        "deciban publish --db /var/lib/deciban/site.db /srv/deciban/2026-11.state",
+        "for everybody on this site",
+    ),
+    ("deciban prefer --shared /srv/deciban/2026-11.state", "what each of them does then"),
+)
+
+
+def define(parser: Parser) -> None:
+    """Add the arguments of ``deciban publish``."""
+    parser.add_argument("path", metavar="FILE", help="the file to write; an older version there is replaced")
+    add_database_flag(parser)
+
+
+def run(options: Namespace) -> int:
+    """Write the file."""
+    with open_filter(options) as mail_filter:
+        shared = mail_filter.publish(options.path)
+    total = sum(shared.lessons.values())
+    say(f"published: {total:,} lessons as {harmless(options.path)}, digest {shared.digest}")
+    return 0

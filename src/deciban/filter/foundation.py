@@ -1,0 +1,92 @@
+"""What a replay begins with: nothing, or a state whose lessons are not in the ledger.
+
+    state == replay(foundation, lessons)
+
+Lessons that were folded (folding.py) have become a state that the ledger keeps: its sparse code, packed by
+zlib. A filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else,
+which is known by its digest. There is one foundation at most.
+"""
+
+from __future__ import annotations
+
+from deciban.filter._committee import Committee
+from deciban.filter._sparse_code import decode, encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deciban.filter.ledger import Ledger
+    from deciban.filter.settings import Settings
+
+STATE = "state"
+CAPACITY = "foundation-capacity"
+
+
+def pack(state: memoryview | bytes) -> bytes:
+    """A state in as few bytes as can be had quickly."""
+    from zlib import compress
+
+    return compress(encode(state), 1)
+
+
+def room(ledger: Ledger, labels: Iterable[str] = ()) -> int:
+    """How many labels the tables of a ledger need room for, with these beside its own: a power of two."""
+    from deciban.filter.shared_filter import pinned
+
+    shared = pinned(ledger)
+    known = {*ledger.labels(), *labels, *(shared.labels if shared else ())}
+    return max(capacity_for(len(known)), int(ledger.fact(CAPACITY, 2)))
+
+
+def capacity_for(labels: int) -> int:
+    """The labels that tables have room for: a power of two.
+
+    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
+    [2, 2, 2, 4, 8, 32]
+    """
+    return 1 << max(labels - 1, 1).bit_length()
+
+
+def begin(ledger: Ledger, capacity: int, buffer: memoryview | bytearray) -> Committee:
+    """The committee before the first lesson of a ledger, in a buffer of zeros."""
+    found = _code(ledger)
+    settings = ledger.settings
+    if found is None:
+        return Committee.begin(settings, capacity, buffer)
+    code, own_capacity = found
+    if own_capacity == capacity:
+        return restore(settings, code, buffer)
+    narrower = restore(settings, code, bytearray(Committee.size(settings, own_capacity)))
+    committee = Committee.begin(settings, capacity, buffer)
+    committee.widen(narrower)
+    return committee
+
+
+def restore(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:
+    """The committee of a sparse code, in a buffer of zeros of its size."""
+    decode(code, buffer)
+    return Committee(settings, buffer)
+
+
+def _code(ledger: Ledger) -> tuple[bytes, int] | None:
+    """The sparse code of the foundation and the labels that it has room for; None if there is none."""
+    from deciban.filter.shared_filter import pinned, read_shared
+
+    shared = pinned(ledger)
+    if shared is not None:
+        return read_shared(shared)
+    rows = ledger.execute("SELECT value FROM foundation WHERE what = ?", STATE)
+    return (unpack(rows[0][0], ledger.path), int(ledger.fact(CAPACITY))) if rows else None
+
+
+def unpack(packed: bytes, place: str) -> bytes:
+    """The sparse code that `pack` packed."""
+    from zlib import decompress, error
+
+    from deciban.errors import DamagedLedger
+
+    try:
+        return decompress(packed)
+    except error:
+        raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy.") from None

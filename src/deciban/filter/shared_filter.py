@@ -1,0 +1,169 @@
+r"""A shared filter: one state in a file, published for many, on which personal filters rest.
+
+A site publishes what its filter has learned (`deciban publish site.state`); a person pins that file (`deciban
+prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons).
+The ledger keeps the path, the digest and the number of lessons of what was pinned, no copy. A file that is
+gone or changed is an error where a replay needs it, never silently another foundation; a new version is
+pinned the same way, and the own lessons, which are few, are replayed on it.
+
+The file is one line of JSON and the packed state (foundation.py):
+
+    {"deciban": "state", "format": 1, "features": 1, "settings": "bits=21 salt=…", "capacity": 2,
+     "lessons": {"spam": 1900, "ham": 4100}}\n…
+
+Its digest is the BLAKE2b of the whole file in 16 bytes. Whoever rests on it takes over its settings, the
+salt of its slots among them.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deciban.errors import DamagedLedger, FilterError, NewerFormat, NoSuchSource, SharedFilterChanged
+from deciban.filter._committee import FORMAT as STATE_FORMAT
+from deciban.filter._committee import Committee
+from deciban.filter.settings import Settings
+from deciban.text._hashing import FORMAT as FEATURE_FORMAT
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.filter.ledger import Ledger
+
+FACT = "shared"
+FORMATS = {"format": 1, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
+DIGEST_BYTES = 16
+# Settings and labels; whatever has a longer first line is something else.
+MOST_HEAD = 1 << 20
+
+
+class SharedFilter(Value):
+    """Which state is meant."""
+
+    __slots__ = ("path", "digest", "lessons")  # noqa: RUF023 (the order of reading)
+    path: str
+    digest: str
+    """Hexadecimal."""
+    lessons: dict[str, int]
+    """What it has learned, by label."""
+
+    def __init__(self, path: str, digest: str, lessons: dict[str, int]) -> None:
+        self._set(path=path, digest=digest, lessons=lessons)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels in the order of the state."""
+        return tuple(self.lessons)
+
+    def text(self) -> str:
+        """As the ledger keeps it."""
+        import json
+
+        return json.dumps([self.path, self.digest, self.lessons])
+
+
+def pinned(ledger: Ledger) -> SharedFilter | None:
+    """What a ledger rests on."""
+    text = ledger.fact(FACT)
+    if text is None:
+        return None
+    import json
+
+    return SharedFilter(*json.loads(text))
+
+
+def publish(path: str, settings: Settings, committee: Committee) -> SharedFilter:
+    """Write the state of a committee; the file appears whole or not at all."""
+    import json
+
+    from deciban.errors import CannotWrite
+    from deciban.filter.foundation import pack
+
+    lessons = committee.lessons
+    head = {"deciban": "state", **FORMATS, "settings": settings.text(), "capacity": committee.capacity}
+    data = json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
+    new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        try:
+            with open(new, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(new, path)
+        finally:
+            if os.path.exists(new):
+                os.unlink(new)
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror}. Nothing was published.") from None
+    return SharedFilter(os.path.abspath(path), _digest(data), lessons)
+
+
+def look_at(path: str) -> tuple[SharedFilter, Settings]:
+    """The shared filter that a file holds now, and its settings."""
+    data = _read(path)
+    head = _head(path, data)
+    shared = SharedFilter(os.path.abspath(path), _digest(data), dict(head["lessons"]))  # type: ignore[call-overload]
+    return shared, Settings.from_text(str(head["settings"]))
+
+
+def read_shared(shared: SharedFilter) -> tuple[bytes, int]:
+    """The sparse code of what was pinned, and the labels that it has room for."""
+    from deciban.filter.foundation import unpack
+
+    how_to_go_on = (
+        f"To rest on what is there now, run: deciban prefer --shared {shared.path} "
+        "(or --shared none, to go on without it)."
+    )
+    try:
+        data = _read(shared.path)
+    except NoSuchSource:
+        raise SharedFilterChanged(
+            f"{shared.path}, on which this filter rests, is gone. Put it back, or pin another: "
+            "deciban prefer --shared FILE (or none, to go on without it)."
+        ) from None
+    if _digest(data) != shared.digest:
+        raise SharedFilterChanged(f"{shared.path} is not the version that was pinned. {how_to_go_on}")
+    head = _head(shared.path, data)
+    return unpack(data[data.index(b"\n") + 1 :], shared.path), int(str(head["capacity"]))
+
+
+def is_unchanged(shared: SharedFilter) -> bool:
+    """Whether what was pinned is still there."""
+    try:
+        return _digest(_read(shared.path)) == shared.digest
+    except FilterError:
+        return False
+    except NoSuchSource:
+        return False
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise NoSuchSource(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _digest(data: bytes) -> str:
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _head(path: str, data: bytes) -> dict[str, object]:
+    import json
+
+    try:
+        head = json.loads(data[: data.index(b"\n", 0, MOST_HEAD)])
+        if head["deciban"] != "state":
+            raise ValueError
+        newer = any(head[name] > format_ for name, format_ in FORMATS.items())
+        same = all(head[name] == format_ for name, format_ in FORMATS.items())
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise DamagedLedger(f"{path} is no shared filter. Make one: deciban publish FILE.") from None
+    if newer:
+        raise NewerFormat(f"{path} was published by a newer version of deciban. Upgrade deciban to use it.")
+    if not same:
+        raise DamagedLedger(f"{path} was published by an older version of deciban. Publish it again.")
+    return dict(head)

@@ -1,0 +1,77 @@
+"""Words get their text back, and lose it with the last lesson that has it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.filter import Filter, Settings
+from deciban.filter.names import NAMES_A_LESSON, all_names, names_of, strongest_words, word_evidence
+from deciban.text import read
+from deciban.text._views import extract
+from deciban.text.words import names
+from tests.filter.mails import mail
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "mail"), Settings(bits=16, salt=9)) as filter_:
+        for number in range(20):
+            filter_.learn("spam", [mail("spam", number)])
+            filter_.learn("ham", [mail("ham", number)])
+        yield filter_
+
+
+def test_a_lesson_keeps_some_names_that_the_message_alone_decides() -> None:
+    message = read(mail("spam", 1).data)
+    words, _ = extract(message, ())
+    drawn = names_of(message, (), words).split("\n")
+    assert len(drawn) == NAMES_A_LESSON
+    assert set(drawn) < set(names(message))
+    assert names_of(message, (), words).split("\n") == drawn
+
+
+def test_an_empty_message_and_bytes_that_are_no_text_have_names_too() -> None:
+    for data in (b"", b"\xff\xfe \x00 \x80abc"):
+        message = read(data)
+        names_of(message, (), extract(message, ())[0]).encode()
+
+
+def test_the_strongest_words_speak_for_their_label(taught: Filter) -> None:
+    strongest = strongest_words(taught, 10)
+    assert set(strongest) == {"spam", "ham"}
+    for label, words in strongest.items():
+        assert len(words) == 10
+        decibans = [word.decibans for word in words]
+        assert decibans == sorted(decibans, reverse=True)
+        assert decibans[-1] > 0
+        for word in words:
+            assert word_evidence(taught, word.name)[label] == word
+    spam = {word.name for word in strongest_words(taught, 1000)["spam"]}
+    assert spam & {"free", "money", "cheap", "pills", "winner", "casino"}
+    assert not spam & {"lunch", "meeting", "family", "garden"}
+
+
+def test_one_word_can_be_looked_up(taught: Filter) -> None:
+    seen = word_evidence(taught, "free")
+    assert seen["spam"].counts["spam"] > 0 == seen["spam"].counts["ham"]
+    assert seen["spam"].decibans > 0 > seen["ham"].decibans
+    assert word_evidence(taught, "neverseen")["spam"].counts["spam"] == 0
+
+
+def test_without_a_choice_no_word_is_strong(tmp_path: Path) -> None:
+    with Filter.open(str(tmp_path / "one"), Settings(bits=10)) as filter_:
+        assert strongest_words(filter_, 10) == {}
+        filter_.learn("ham", [mail("ham", 1)])
+        assert strongest_words(filter_, 10) == {"ham": []}
+
+
+def test_names_that_no_lesson_has_any_more_are_gone_from_the_files(taught: Filter) -> None:
+    own = all_names(taught.ledger)
+    taught.forget(label="spam")
+    gone = {name for name in own - all_names(taught.ledger) if "spam" in name}
+    assert len(gone) > 20
+    folder = os.path.dirname(taught.ledger.path)
+    contents = [Path(folder, name).read_bytes() for name in os.listdir(folder)]
+    assert not [name for name in gone if any(name.encode() in content for content in contents)]

@@ -1,0 +1,139 @@
+"""A personal filter is its own lessons on top of a pinned shared state, and of no other."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.errors import DamagedLedger, FoldedLesson, NewerFormat, NoSuchSource, SharedFilterChanged
+from deciban.filter import Filter, Settings
+from deciban.filter.shared_filter import is_unchanged, pinned
+from tests.filter.mails import mail
+
+SMALL = Settings(bits=10, salt=99)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "site.db"), SMALL) as filter_:
+        for number in range(10):
+            filter_.learn("spam", [mail("spam", number)])
+            filter_.learn("ham", [mail("ham", number)])
+        yield filter_
+
+
+@pytest.fixture
+def state(tmp_path: Path, site: Filter) -> str:
+    path = str(tmp_path / "site.state")
+    site.publish(path)
+    return path
+
+
+@pytest.fixture
+def own(tmp_path: Path, state: str) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "own.db")) as filter_:
+        filter_.rest_on(state)
+        yield filter_
+
+
+def test_a_personal_filter_begins_with_what_the_shared_one_knows(site: Filter, own: Filter) -> None:
+    assert own.state() == site.state()
+    assert own.labels() == {}
+    assert own.classify(mail("spam", 50).data) == site.classify(mail("spam", 50).data)
+    assert own.is_replay()
+
+
+def test_own_lessons_are_replayed_on_top(site: Filter, own: Filter) -> None:
+    for number in range(20, 24):
+        own.learn("ham", [mail("spam", number)])
+        site.learn("ham", [mail("spam", number)])
+    assert own.state() == site.state()
+    own.forget(message=mail("spam", 21).data)
+    site.forget(message=mail("spam", 21).data)
+    assert own.state() == site.state()
+    assert own.labels() == {"ham": 3}
+
+
+def test_lessons_from_before_are_replayed_with_the_shared_settings(tmp_path: Path, state: str) -> None:
+    with (
+        Filter.open(str(tmp_path / "older"), Settings(bits=9)) as older,
+        Filter.open(older.ledger.path) as other,
+    ):
+        older.learn("ham", [mail("ham", 30)])
+        verdict = other.classify(mail("ham", 31).data)
+        older.rest_on(state)
+        assert older.settings == SMALL
+        assert older.is_replay()
+        # A process that had it open goes on with what it is now.
+        assert other.classify(mail("ham", 31).data) == older.classify(mail("ham", 31).data) != verdict
+        assert other.state() == older.state()
+
+
+def test_a_new_label_of_ones_own_makes_room(own: Filter) -> None:
+    for label in ("work", "news"):
+        own.learn(label, [mail(label, number) for number in range(5)])
+    assert own.classify(mail("work", 50).data).label == "work"
+    assert own.is_replay()
+
+
+def test_a_new_version_is_pinned_by_asking_for_it(site: Filter, own: Filter, state: str) -> None:
+    own.learn("ham", [mail("ham", 40)])
+    site.learn("spam", [mail("spam", 30)])
+    site.publish(state)
+    pin = pinned(own.ledger)
+    assert pin is not None
+    assert not is_unchanged(pin)
+    # The snapshot is still that of the version that was pinned; a replay would need it.
+    assert own.classify(mail("spam", 50).data).label == "spam"
+    os.unlink(own.snapshot.path)
+    with pytest.raises(SharedFilterChanged, match=r"not the version.* --shared"):
+        own.classify(mail("spam", 50).data)
+    own.rest_on(state)
+    site.learn("ham", [mail("ham", 40)])
+    assert own.state() == site.state()
+
+
+def test_a_shared_file_that_is_gone_is_an_error_that_says_how_to_go_on(own: Filter, state: str) -> None:
+    own.learn("ham", [mail("ham", 40)])
+    os.unlink(state)
+    with pytest.raises(SharedFilterChanged, match="is gone"):
+        own.forget(message=mail("ham", 40).data)
+    assert own.labels() == {"ham": 1}
+    own.rest_on(None)
+    assert own.is_replay()
+    assert own.labels() == {"ham": 1}
+    assert pinned(own.ledger) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (b"", DamagedLedger),
+        (b"no such thing", DamagedLedger),
+        (b"[1]\n", DamagedLedger),
+        (b'{"deciban": "state", "format": 99, "features": 1, "state": 1}\n', NewerFormat),
+    ],
+)
+def test_other_files_are_refused(own: Filter, tmp_path: Path, content: bytes, error: type[Exception]) -> None:
+    (tmp_path / "other").write_bytes(content)
+    with pytest.raises(error):
+        own.rest_on(str(tmp_path / "other"))
+    with pytest.raises(NoSuchSource):
+        own.rest_on(str(tmp_path / "nowhere"))
+    assert own.is_replay()
+
+
+def test_a_damaged_shared_file_is_not_believed(own: Filter, state: str) -> None:
+    content = bytearray(Path(state).read_bytes())
+    content[-20] ^= 1
+    Path(state).write_bytes(content)
+    with pytest.raises(DamagedLedger):
+        own.rest_on(state)
+
+
+def test_a_filter_with_folded_lessons_cannot_rest_on_another(site: Filter, state: str) -> None:
+    site.compact(4e9)
+    with pytest.raises(FoldedLesson):
+        site.rest_on(state)
+    assert site.is_replay()
