@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from functools import partial
 from time import monotonic, time
 
 from deciban.errors import DamagedSnapshot
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from deciban.sources import RawMessage
 
     Answer = TypeVar("Answer")
+    Extract = Callable[[Callable[[RawMessage], Lesson], Iterable[RawMessage]], Iterable[Lesson]]
 
 # A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
 # acknowledged every two seconds.
@@ -138,15 +140,17 @@ class Filter:
         messages: Iterable[RawMessage],
         by: str = "",
         progress: Callable[[Learned], object] | None = None,
+        extract: Extract = map,
     ) -> Learned:
         """Teach messages as ``label``; those that were taught so already are left alone.
 
-        ``progress`` is called with what is durable by then, whatever happens next.
+        ``progress`` is called with what is durable by then, whatever happens next. ``extract`` applies what
+        makes a lesson to each message, in their order: `deciban.engines.learn` has others do it.
         """
         check_label(label)
         total = Learned()
-        preferences = self.preferences
-        for batch in _batches(_lesson(label, raw, by, preferences) for raw in messages):
+        make = partial(_lesson, label, by, self.preferences)
+        for batch in _batches(extract(make, messages)):
             try:
                 total += self._learn_batch(label, batch)
             except DamagedSnapshot:
@@ -477,7 +481,7 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def _lesson(label: str, raw: RawMessage, by: str, preferences: Preferences) -> Lesson:
+def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Lesson:
     from deciban.text.words import address_in
 
     message = read(raw.data)
