@@ -28,6 +28,7 @@ ACTIONS = ("fit", "predict", "why")
 RULES = ("bayes", "mean", "map", "mle")
 # What fits a screen; --rows shows others.
 ROWS_EXPLAINED = 5
+MOST_ROWS = 100_000
 COLUMNS_SHOWN = 10
 WIDTH = 30
 
@@ -51,7 +52,9 @@ def define(parser: Parser) -> None:
         metavar="N",
         help=f"why: so many columns, 0 for all (default: {COLUMNS_SHOWN})",
     )
-    parser.add_argument("--no-header", action="store_true", help="the first line is a row; columns are 1, 2 …")
+    parser.add_argument(
+        "--no-header", action="store_true", help="the first line is a row; columns are 1, 2 …"
+    )
     parser.add_argument("--json", action="store_true", help="JSON: one object (fit), or one a line")
 
 
@@ -77,7 +80,11 @@ def _define_fit(parser: Parser) -> None:
         help="fit: a number, laplace, jeffreys, empirical or cv (default: 1)",
     )
     parser.add_argument(
-        "--folds", type=fold_count, default=10, metavar="N", help="fit: folds of cross-validation (default: 10)"
+        "--folds",
+        type=fold_count,
+        default=10,
+        metavar="N",
+        help="fit: folds of cross-validation (default: 10)",
     )
 
 
@@ -244,9 +251,7 @@ def _why_lines(row: int, told: Explanation, values: dict[str, Any], top: int) ->
     for feature in shown:
         name = str(feature.name)
         value = "missing" if values[name] is None else str(values[name])
-        lines.append(
-            f"{feature.decibans:+9.1f} dB  {shortened(name, WIDTH)} = {shortened(value, WIDTH)}"
-        )
+        lines.append(f"{feature.decibans:+9.1f} dB  {shortened(name, WIDTH)} = {shortened(value, WIDTH)}")
     rest = told.features[len(shown) :]
     if rest:
         lines.append(f"{sum(feature.decibans for feature in rest):+9.1f} dB  {len(rest)} further columns")
@@ -327,5 +332,8 @@ def row_numbers(text: str) -> list[int]:
         numbers = [first, last or first]
         if not all(number.isascii() and number.isdecimal() and int(number) > 0 for number in numbers):
             raise refused(f"must be rows counted from 1, such as 1,7-9, got {text!r} instead")
-        rows += range(int(numbers[0]), int(numbers[1]) + 1)
+        chosen = range(int(numbers[0]), int(numbers[1]) + 1)
+        if len(chosen) > MOST_ROWS:
+            raise refused(f"must be at most {MOST_ROWS:,} rows, got {text!r} instead")
+        rows += chosen
     return rows

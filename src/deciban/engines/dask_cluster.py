@@ -57,10 +57,10 @@ class Dask:
             from distributed import Client
         except ModuleNotFoundError:
             raise MissingExtra(
-                "A Dask cluster needs distributed, which is not installed. Run: pip install 'deciban[cluster]'"
+                "A Dask cluster needs distributed. Run: pip install 'deciban[cluster]'"
             ) from None
         try:
-            return Client(self.cluster, timeout=CONNECT_SECONDS, set_as_default=False)
+            return Client(self.cluster, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
         except (OSError, ValueError) as error:
             raise ClusterUnreachable(
                 f"No Dask scheduler answers at {self.cluster!r} ({type(error).__name__}). "
@@ -108,8 +108,8 @@ def _result(future: Any) -> Any:
         return future.result()
     except KilledWorker as killed:
         raise WorkerDied(
-            f"{killed.allowed_failures + 1} workers of the cluster died over one task: each was killed or ran "
-            "out of memory."
+            f"{killed.allowed_failures + 1} workers of the cluster died over one task: each was killed or "
+            "ran out of memory."
         ) from None
     except CancelledError:
         raise WorkerDied("The cluster's scheduler went away, and with it the tasks in the works.") from None

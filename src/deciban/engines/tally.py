@@ -52,7 +52,9 @@ def tally(
                 if progress is not None:
                     progress(done)
         except WorkerDied as died:
-            raise WorkerDied(f"{died} The first partition without a result is {parts[done].name!r}.") from None
+            raise WorkerDied(
+                f"{died} The first partition without a result is {parts[done].name!r}."
+            ) from None
     assert total is not None
     return total
 

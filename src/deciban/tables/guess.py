@@ -19,7 +19,8 @@ the family under which the column as it was is likeliest wins.
 
 >>> rng = np.random.default_rng(0)
 >>> y = np.array(["a", "b"] * 200)
->>> for values in ([0, 1] * 200, rng.poisson(30, 400), rng.geometric(0.05, 400), rng.gamma(1, 9, 400)):
+>>> tries, sizes = rng.geometric(0.05, 400) - 1, rng.gamma(1, 9, 400)
+>>> for values in ([0, 1] * 200, rng.poisson(30, 400), tries, sizes):
 ...     print(guess("x", np.asarray(values, dtype=float), y).family)
 bernoulli
 poisson

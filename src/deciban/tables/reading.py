@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import os
 import sys
+import warnings
 from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
@@ -99,16 +100,18 @@ def _split_by_polars(data: bytes, separator: str, header: bool, width: int) -> l
 def _split_by_pandas(data: bytes, separator: str, header: bool, width: int) -> list[list[str | None]]:
     import pandas
 
-    frame = pandas.read_csv(
-        BytesIO(data),
-        sep=separator,
-        header=0 if header else None,
-        names=range(width),
-        index_col=False,
-        dtype=str,
-        na_filter=False,
-        encoding_errors="replace",
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pandas.errors.ParserWarning)  # more entries in a row than names
+        frame = pandas.read_csv(
+            BytesIO(data),
+            sep=separator,
+            header=0 if header else None,
+            names=range(width),
+            index_col=False,
+            dtype=str,
+            na_filter=False,
+            encoding_errors="replace",
+        )
     return [frame[name].tolist() for name in frame.columns]
 
 
@@ -160,7 +163,7 @@ def _parquet_by_pandas(place: str) -> dict[str, Any]:
     frame = pandas.read_parquet(place)
     columns: dict[str, Any] = {}
     for name in frame.columns:
-        series = frame[name]
+        series = frame[name].convert_dtypes()  # truth values with gaps are objects until then
         if pandas.api.types.is_numeric_dtype(series):  # truth values count as numbers
             columns[str(name)] = series.to_numpy(dtype=float, na_value=np.nan)
         else:

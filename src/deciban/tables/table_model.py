@@ -38,7 +38,7 @@ CATEGORICAL = "categorical"
 class Prediction(Value):
     """What a row is taken for."""
 
-    __slots__ = ("label", "probability", "decibans")
+    __slots__ = ("label", "probability", "decibans")  # noqa: RUF023 (the order of reading)
     label: str
     probability: float
     decibans: float
@@ -123,7 +123,7 @@ class TableModel:
         return _prepared(table, self.used)
 
     def never_learned(self, table: Table) -> dict[str, list[str]]:
-        """The categories in each column that the model never saw; they weigh as little as the prior has it."""
+        """The categories in each column that the model never saw: they weigh no more than the prior."""
         strange = {}
         for part in self.learner.tally_.parts:
             for name, known in zip(part.features.names, part.features.categories or (), strict=False):
@@ -168,7 +168,7 @@ def _labelled(table: Table, label: str) -> tuple[Table, NDArray[np.str_]]:
     y = texts[known].astype(str)
     labels = np.unique(y)
     if len(labels) < 2:
-        found = f"only {labels[0]!r}" if len(labels) else "nothing"
+        found = f"only {str(labels[0])!r}" if len(labels) else "nothing"
         raise WrongUsage(f"Column {label!r} holds {found}: to tell rows apart it takes two labels.")
     if len(labels) > 2 and len(labels) > LABELS_SHARE * len(y):
         raise WrongUsage(
