@@ -2,9 +2,10 @@
 
     python -m benchmarks.engines
 
-Wall time, interleaved, the best of each: on a shared machine the other times tell of the neighbours. What is
-measured runs already (workers start once for many folders); starting them is told apart. The same folders are
-read by every engine, and the tallies are compared.
+Wall time, interleaved, the best of each: on a shared machine the other times tell of the neighbours, and the
+load average that is printed with them says how much. What is measured runs already (workers start once for
+many folders); starting them is told apart. The same folders are read by every engine, and what they give is
+compared. CPU time of this process, with two others at work, is what does not get faster by adding more.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from deciban.engines.engine import Engine
 from deciban.filter import Filter, Settings
 from deciban.sources import RawMessage, open_source
 
-REPETITIONS = 7
+REPETITIONS = 5
 
 
 def best_of_each(calls: dict[str, Callable[[], object]]) -> dict[str, float]:
@@ -49,6 +50,18 @@ def show(title: str, times: dict[str, float], messages: int) -> None:
     one = times["one process"]
     for name, seconds in times.items():
         print(f"  {name:14} {seconds:7.3f} s  {messages / seconds:9,.0f}/s  {one / seconds:5.2f}×")
+    print(f"  load average {os.getloadavg()[0]:.1f} on {len(os.sched_getaffinity(0))} cores")
+
+
+def own_share(alone: Callable[[], object], together: Callable[[], object], messages: int) -> None:
+    """CPU time of this process a message: doing everything, and leaving to others what can be left."""
+    spent = {}
+    for name, call in (("alone", alone), ("with others", together)):
+        start = time.process_time()
+        call()
+        spent[name] = (time.process_time() - start) / messages * 1e3
+    print(f"  CPU time of this process, ms a message: {spent['alone']:.3f} alone,", end=" ")
+    print(f"{spent['with others']:.3f} with two others: it can feed {spent['alone'] / spent['with others']:.1f}")
 
 
 def tallying(parts: list[Documents], one: Engine, two: Engine) -> None:
@@ -60,7 +73,9 @@ def tallying(parts: list[Documents], one: Engine, two: Engine) -> None:
         "one process": lambda: tally(parts, Multinomial(), one),
         "two processes": lambda: tally(parts, Multinomial(), two),
     }
-    show("tally of folders of mail", best_of_each(calls), int(expected.rows.sum()))
+    messages = int(expected.rows.sum())
+    show("tally of folders of mail", best_of_each(calls), messages)
+    own_share(calls["serial"], calls["two processes"], messages)
 
 
 def learning(parts: list[Documents], one: Engine, two: Engine) -> None:
@@ -81,7 +96,9 @@ def learning(parts: list[Documents], one: Engine, two: Engine) -> None:
         "one process": lambda: taught(one),
         "two processes": lambda: taught(two),
     }
-    show("bulk learning of a filter", best_of_each(calls), sum(map(len, mails.values())))
+    messages = sum(map(len, mails.values()))
+    show("bulk learning of a filter", best_of_each(calls), messages)
+    own_share(calls["serial"], calls["two processes"], messages)
 
 
 def main() -> None:

@@ -6,8 +6,8 @@
 >>> tally(parts, Poisson(), Serial()).sums["sum"].tolist()
 [[8], [0]]
 
-What the first batch fixes, such as a Gaussian's pivot, is part of a family's value: the first partition is
-tallied by itself, and the others with the family that came out of it. Tallies are added in the order of the
+What the first batch fixes, such as a Gaussian's pivot, is part of a family's value: where there is something
+to fix, the first partition is tallied by itself, and the others with the family that came out of it. Tallies are added in the order of the
 partitions, whichever is ready first, so sums of real numbers are rounded in the same way as here and now.
 """
 
@@ -61,6 +61,10 @@ def tally(
 
 def _tallies(parts: list[Partition], family: Family, engine: Engine) -> Iterator[Tally]:
     """The tally of each partition, in their order."""
+    from deciban.families import Family
+
+    if type(family).settle is Family.settle:  # nothing to wait for
+        return engine.map(partial(tally_one, family), parts)
     first = next(iter(engine.map(partial(tally_one, family), parts[:1])))
     rest = engine.map(partial(tally_one, first.family), parts[1:])
     return chain([first], rest)
