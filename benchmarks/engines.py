@@ -61,7 +61,9 @@ def own_share(alone: Callable[[], object], together: Callable[[], object], messa
         call()
         spent[name] = (time.process_time() - start) / messages * 1e3
     print(f"  CPU time of this process, ms a message: {spent['alone']:.3f} alone,", end=" ")
-    print(f"{spent['with others']:.3f} with two others: it can feed {spent['alone'] / spent['with others']:.1f}")
+    print(
+        f"{spent['with others']:.3f} with two others: it can feed {spent['alone'] / spent['with others']:.1f}"
+    )
 
 
 def tallying(parts: list[Documents], one: Engine, two: Engine) -> None:

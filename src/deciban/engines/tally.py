@@ -7,8 +7,9 @@
 [[8], [0]]
 
 What the first batch fixes, such as a Gaussian's pivot, is part of a family's value: where there is something
-to fix, the first partition is tallied by itself, and the others with the family that came out of it. Tallies are added in the order of the
-partitions, whichever is ready first, so sums of real numbers are rounded in the same way as here and now.
+to fix, the first partition is tallied by itself, and the others with the family that came out of it. Tallies
+are added in the order of the partitions, whichever is ready first, so sums of real numbers are rounded in the
+same way as here and now.
 """
 
 from __future__ import annotations
