@@ -86,11 +86,13 @@ def learning(parts: list[Documents], one: Engine, two: Engine) -> None:
         mails[part.label] += [raw for path in part.paths for raw in open_source(path)]
 
     def taught(engine: Engine) -> bytes:
-        with tempfile.TemporaryDirectory() as folder:
-            with Filter.open(os.path.join(folder, "mail.deciban"), Settings(salt=1)) as mail:
-                for label, messages in mails.items():
-                    learn(mail, label, messages, engine)
-                return mail.state()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Filter.open(os.path.join(folder, "mail.deciban"), Settings(salt=1)) as mail,
+        ):
+            for label, messages in mails.items():
+                learn(mail, label, messages, engine)
+            return mail.state()
 
     assert taught(Serial()) == taught(two)
     calls = {

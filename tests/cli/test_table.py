@@ -15,9 +15,8 @@ def patients(tmp_path):
     for number in range(60):
         ill = number % 3 == 0
         fever = (39.5 if ill else 36.8) + number % 7 / 10
-        lines.append(
-            f"{fever:.1f},{int(ill or number % 5 == 0)},{('Bern', 'Rome')[number % 2]},{number},{('no', 'flu')[ill]}"
-        )
+        cough, town = int(ill or number % 5 == 0), ("Bern", "Rome")[number % 2]
+        lines.append(f"{fever:.1f},{cough},{town},{number},{'flu' if ill else 'no'}")
     path = tmp_path / "patients.csv"
     path.write_text("\n".join(lines) + "\n")
     return path

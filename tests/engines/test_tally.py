@@ -105,7 +105,7 @@ def test_a_folder_without_files_is_an_error(tmp_path):
 
 
 def test_a_mail_that_is_gone_is_named(tmp_path, engine):
-    with pytest.raises(PartitionFailed, match="gone.eml"):
+    with pytest.raises(PartitionFailed, match=r"gone\.eml"):
         tally([Documents("spam", [str(tmp_path / "gone.eml")])], Multinomial(), engine)
 
 
@@ -152,7 +152,7 @@ def test_a_cluster_is_found_by_its_address(client):
 def test_a_cluster_that_is_not_there_is_one_clear_error(monkeypatch):
     pytest.importorskip("distributed", reason="needs the extra `cluster`")
     monkeypatch.setattr("deciban.engines.dask_cluster.CONNECT_SECONDS", 0.2)
-    with pytest.raises(ClusterUnreachable, match="tcp://127.0.0.1:1"):
+    with pytest.raises(ClusterUnreachable, match=r"tcp://127\.0\.0\.1:1"):
         tally(partitions(Poisson()), Poisson(), Dask("tcp://127.0.0.1:1"))
 
 
