@@ -143,6 +143,20 @@ def test_a_killed_worker_of_the_cluster_changes_nothing(client, tmp_path):
     assert same_bits(found, tally([*parts[:2], Deadly(mark), *parts[2:]], Gaussian()))
 
 
+def test_a_partition_that_kills_every_worker_is_told():
+    dask = pytest.importorskip("dask", reason="needs the extra `cluster`")
+    distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        pytest.raises(WorkerDied, match=r"2 workers .* died over one task.*first partition without a result is"),
+    ):
+        tally([*partitions(Poisson(), 1), Deadly()], Poisson(), Dask(client))
+
+
 def test_a_cluster_is_found_by_its_address(client):
     parts = partitions(Poisson())
     address = client.scheduler.address
