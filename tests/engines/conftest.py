@@ -18,7 +18,7 @@ def client():
     distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=2, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as connected,
     ):
