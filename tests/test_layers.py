@@ -15,7 +15,7 @@ ROOT = Path(deciban.__file__).parent
 LAYERS = [
     {"demo", "__main__", "cli", "server"},
     {"evaluate", "engines"},
-    {"filter"},
+    {"filter", "tables"},
     {"learners", "text", "sources", "sample"},
     {"smoothing", "selection", "metrics"},
     {"families"},
@@ -24,7 +24,13 @@ LAYERS = [
     {"errors", "value", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
-STRANGERS = [("text", "sources"), ("sample", "text"), ("sample", "sources"), ("sample", "learners")]
+STRANGERS = [
+    ("text", "sources"),
+    ("sample", "text"),
+    ("sample", "sources"),
+    ("sample", "learners"),
+    ("filter", "tables"),
+]
 LIGHT = {"cli", "filter", "text", "sources", "sample", "metrics", "errors", "value", "__init__", "__main__"}
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
 

@@ -12,6 +12,7 @@
     ├── BadPrior                a prior that cannot be imagined for this family
     ├── UnsuitableTally         a score that this kind of tally cannot give
     ├── UnreadableModel         a file that is no saved model, or of a newer version
+    ├── UnreadableTable         a file that cannot be read as CSV or Parquet
     ├── NoSuchSource            a file, folder or message id that is not there
     ├── DamagedSource           a packed file or an archive that cannot be read any further
     │   └── UnpacksTooMuch      … because it is made to fill the memory or the disk
@@ -32,6 +33,10 @@
     │   ├── FoldedLesson        a lesson that was folded and cannot be taken back
     │   ├── CannotWrite         a ledger on a full disk, a read-only file, or opened to read
     │   └── LedgerBusy          another process held the ledger for too long
+    ├── EngineError             work that was given to many cannot be finished
+    │   ├── PartitionFailed     a piece of the data that cannot be read or tallied
+    │   ├── WorkerDied          a process that did the work is gone
+    │   └── ClusterUnreachable  no scheduler answers at the address
     ├── NotTexts                something else where texts were expected
     └── NoWordsLeft             texts without a single word, or limits that leave none
 
@@ -93,6 +98,10 @@ class UnsuitableTally(DecibanError, ValueError):
 
 class UnreadableModel(DecibanError, ValueError):
     """A file that is no saved model, is damaged, or has a newer format."""
+
+
+class UnreadableTable(DecibanError, ValueError):
+    """A file that cannot be read as a table: no CSV, no Parquet, or two columns of one name."""
 
 
 class NoSuchSource(DecibanError, FileNotFoundError):
@@ -173,6 +182,22 @@ class CannotWrite(FilterError, OSError):
 
 class LedgerBusy(FilterError, OSError):
     """Another process held the ledger for too long."""
+
+
+class EngineError(DecibanError):
+    """Work that was given to many processes cannot be finished."""
+
+
+class PartitionFailed(EngineError, ValueError):
+    """A piece of the data cannot be read, or its family refuses it."""
+
+
+class WorkerDied(EngineError, RuntimeError):
+    """A process that did a part of the work was killed, or died."""
+
+
+class ClusterUnreachable(EngineError, ConnectionError):
+    """No scheduler of a cluster answers at the address given."""
 
 
 class NotTexts(DecibanError, ValueError, TypeError):

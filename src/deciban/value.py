@@ -43,6 +43,10 @@ class Value:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one instead of changing {name}")
 
+    def __setstate__(self, state: tuple[None, dict[str, object]]) -> None:
+        # How a copy or a pickle fills its slots, which are frozen for everybody else.
+        self._set(**state[1])
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented

@@ -1,3 +1,4 @@
+import os
 import signal
 import stat
 import subprocess
@@ -109,3 +110,49 @@ def test_an_interrupt_keeps_what_was_acknowledged_and_tells_where_it_stopped(dat
     assert told.count("\n") == 1
     with Filter.open(str(database)) as mail_filter:
         assert mail_filter.is_replay()
+
+
+def test_several_processes_learn_what_one_does(mails, tmp_path, capsys):
+    told = []
+    for jobs in ("1", "2"):
+        database = tmp_path / f"{jobs}.db"
+        for label in ("ham", "spam"):
+            assert main(["learn", "--db", str(database), "--jobs", jobs, label, str(mails / label)]) == 0
+        with Filter.open(str(database)) as mail_filter:
+            told.append([(lesson.source, lesson.label, lesson.features) for lesson in mail_filter.lessons()])
+            assert mail_filter.is_replay()
+    assert told[0] == told[1]
+    assert len(told[0]) == 40
+
+
+def test_an_interrupt_of_several_processes_leaves_none_and_tells_where_it_stopped(database):
+    command = [sys.executable, "-m", "deciban", "learn", "--jobs", "2", "spam", "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        for number in range(1200):
+            process.stdin.write(b"From joe Thu Aug 22 12:36:23 2002\nSubject: %d\n\nfree money\n\n" % number)
+        process.stdin.flush()
+        wait_for_lessons(database, 256)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to everybody in the foreground
+        told = process.stderr.read().decode()  # to its end: nobody holds it any more
+        process.stdin.close()
+    assert process.returncode == 130
+    kept = labels(database)["spam"]
+    assert told.startswith(f"deciban: interrupted; learned {kept} messages as spam up to -@")
+    assert told.count("\n") == 1
+
+
+def test_a_cluster_that_is_not_there_is_one_line(mails, database, capsys, monkeypatch):
+    pytest.importorskip("distributed", reason="needs the extra `cluster`")
+    monkeypatch.setattr("deciban.engines.dask_cluster.CONNECT_SECONDS", 0.2)
+    assert main(["learn", "--cluster", "dask://127.0.0.1:1", "spam", str(mails / "spam")]) == 3
+    assert "No Dask scheduler answers at 'tcp://127.0.0.1:1'" in capsys.readouterr().err
+
+
+def test_no_jobs_are_refused(mails, database, capsys):
+    assert main(["learn", "--jobs", "0", "spam", str(mails / "spam")]) == 3
+    assert "must be 1 or more" in capsys.readouterr().err
+    assert not database.exists()

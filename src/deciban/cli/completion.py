@@ -46,7 +46,9 @@ def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
         yield f'                "{verb.name} -"*) words="{names}" ;;'
         choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
         if choices:
-            yield f'                "{verb.name} "*) words="{choices}" ;;'
+            # Files may follow behind the operand that can be listed.
+            only = "" if len(verb.operands) == 1 else '[ "$COMP_CWORD" -eq 2 ] && '
+            yield f'                "{verb.name} "*) {only}words="{choices}" ;;'
     yield "            esac ;;"
     yield "        esac"
     yield "    fi"
@@ -79,7 +81,10 @@ def _zsh(verbs: list[VerbDefinition]) -> Iterator[str]:
         yield f"    {verb.name})"
         specifications = [_zsh_flag(name, flag) for flag in verb.flags for name in flag.names]
         choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
-        specifications.append(_quoted(f"*: :({choices})" if choices else "*:file:_files"))
+        if choices:
+            specifications.append(_quoted(f"1: :({choices})"))
+        if len(verb.operands) > 1 or not choices:
+            specifications.append(_quoted("*:file:_files"))
         yield "        _arguments " + " ".join(specifications) + " ;;"
     yield "esac"
 
@@ -107,7 +112,8 @@ def _fish(verbs: list[VerbDefinition]) -> Iterator[str]:
             yield f"complete -c deciban -n {seen} {names}{value} -d {_quoted(flag.help)}"
         choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
         if choices:
-            yield f"complete -c deciban -n {seen} -f -a {_quoted(choices)}"
+            files = "" if len(verb.operands) > 1 else " -f"
+            yield f"complete -c deciban -n {seen}{files} -a {_quoted(choices)}"
 
 
 def _quoted(text: str) -> str:

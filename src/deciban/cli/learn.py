@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.numbers import refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
@@ -13,15 +14,18 @@ from deciban.sources import RawMessage, Source, open_source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
+    from deciban.engines import Engine
     from deciban.filter import Filter, Learned
+    from deciban.filter.filter import Extract, Made
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
     ("deciban learn ham ~/Maildir ~/Mail/archive.tar.gz", "teach good mail from two places"),
     ("deciban learn invoices ~/Mail/invoices", "any other word is a label too, of good mail"),
     ("deciban learn spam - < mail.eml", "one message, such as from a key of a mail program"),
+    ("deciban learn --jobs 4 ham ~/Mail/archive", "much mail, read by four processes"),
     ("deciban learn ham inbox.mbox@8412", "that message was no spam: it is learned anew as ham"),
 )
 INTERRUPTED = 130
@@ -34,6 +38,12 @@ def define(parser: Parser) -> None:
     )
     parser.add_argument("sources", nargs="+", metavar="FILE", help="the messages; - for standard input")
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
+    parser.add_argument(
+        "--jobs", type=job_count, default=1, metavar="N", help="read the messages by N processes (default: 1)"
+    )
+    parser.add_argument(
+        "--cluster", metavar="ADDRESS", help="read them by a Dask cluster, such as tcp://10.0.0.1:8786"
+    )
     add_database_flag(parser)
 
 
@@ -46,7 +56,7 @@ def run(options: Namespace) -> int:
     line = ProgressLine()
     sources = [open_source(path, on_skip=line.report) for path in options.sources]
     with open_or_create_filter(options) as mail_filter:
-        lesson = _Course(mail_filter, options.label, options.by)
+        lesson = _Course(mail_filter, options.label, options.by, _engine(options))
         try:
             lesson.take(line.follow(sources))
         except KeyboardInterrupt:
@@ -63,6 +73,24 @@ def run(options: Namespace) -> int:
     return 3 if skipped and not lesson.count else 0
 
 
+def job_count(text: str) -> int:
+    """A number from 1 upwards."""
+    if whole_number(text) < 1:
+        raise refused(f"must be 1 or more, got {text!r} instead")
+    return int(text)
+
+
+def _engine(options: Namespace) -> Engine | None:
+    """What reads the messages, if not this process by itself."""
+    if options.cluster is None and options.jobs == 1:
+        return None
+    from deciban.engines import Dask, Processes
+
+    if options.cluster is not None:
+        return Dask(options.cluster.replace("dask://", "tcp://", 1))
+    return Processes(options.jobs)
+
+
 def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
     """Learn everything in the sources; the line that says what was done."""
     lesson = _Course(mail_filter, label, "")
@@ -73,8 +101,9 @@ def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) ->
 class _Course:
     """Messages of one label being learned, and how far that is acknowledged."""
 
-    def __init__(self, mail_filter: Filter, label: str, by: str) -> None:
+    def __init__(self, mail_filter: Filter, label: str, by: str, engine: Engine | None = None) -> None:
         self._filter = mail_filter
+        self._engine = engine
         self._label = label
         self._by = by
         self._read = ""
@@ -82,7 +111,23 @@ class _Course:
         self._learned: Learned | None = None
 
     def take(self, messages: Iterable[RawMessage]) -> None:
-        self._filter.learn(self._label, self._noted(messages), self._by, self._acknowledge)
+        if self._engine is None:
+            self._learn(messages, map)
+            return
+        from functools import partial
+
+        from deciban.engines.lessons import map_mail
+
+        with self._engine.running() as running:
+            self._learn(messages, partial(map_mail, running))
+
+    def _learn(self, messages: Iterable[RawMessage], extract: Extract) -> None:
+        def noted(make: Callable[[RawMessage], Made], raw: Iterable[RawMessage]) -> Iterator[Made]:
+            for lesson, mail in extract(make, raw):
+                self._read = lesson.source
+                yield lesson, mail
+
+        self._filter.learn(self._label, messages, self._by, self._acknowledge, noted)
 
     @property
     def count(self) -> int:
@@ -112,13 +157,8 @@ class _Course:
             "The same command goes on from there: it passes over what is known."
         )
 
-    def _noted(self, messages: Iterable[RawMessage]) -> Iterator[RawMessage]:
-        for message in messages:
-            self._read = message.id
-            yield message
-
     def _acknowledge(self, learned: Learned) -> None:
-        # A batch is acknowledged before the next message is asked for.
+        # A batch is acknowledged before the next lesson is asked for.
         self._learned, self._acknowledged = learned, self._read
 
 

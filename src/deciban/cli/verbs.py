@@ -41,6 +41,7 @@ VERBS = {
     "import": "take over lessons that were exported",
     "read": "show what the filter sees in a message",
     "evaluate": "measure the filter on labelled mail, beside others",
+    "table": "learn from a CSV or Parquet table, predict and explain its rows",
     "demo": "a tour on a made-up mailbox",
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",

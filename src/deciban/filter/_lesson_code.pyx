@@ -108,6 +108,9 @@ cdef class Features:
     def __repr__(self):
         return f"<Features: {self.words} words, {self.letters} letters>"
 
+    def __reduce__(self):
+        return Features.decode, (self.encode(),)
+
     def encode(self):
         """The code described above."""
         # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end

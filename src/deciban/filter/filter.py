@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from deciban.sources import RawMessage
 
     Answer = TypeVar("Answer")
+    # A lesson, and the bytes of its message if they are to be kept.
+    Made = tuple[Lesson, bytes | None]
+    Extract = Callable[[Callable[[RawMessage], Made], Iterable[RawMessage]], Iterable[Made]]
 
 # A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
 # acknowledged every two seconds.
@@ -138,23 +141,24 @@ class Filter:
         messages: Iterable[RawMessage],
         by: str = "",
         progress: Callable[[Learned], object] | None = None,
+        extract: Extract = map,
     ) -> Learned:
         """Teach messages as ``label``; those that were taught so already are left alone.
 
-        ``progress`` is called with what is durable by then, whatever happens next.
+        ``progress`` is called with what is durable by then, whatever happens next. ``extract`` applies what
+        makes a lesson to each message, in their order: `deciban.engines.learn` has others do it.
         """
         check_label(label)
         total = Learned()
-        preferences = self.preferences
-        mails: dict[bytes, bytes] = {}
-        keeping = mails if preferences.keep_mail else None
-        for batch in _batches(_lesson(label, raw, by, preferences, keeping) for raw in messages):
+        make = partial(_lesson, label, by, self.preferences)
+        for made in _batches(extract(make, messages)):
+            batch = [lesson for lesson, _ in made]
+            mails = {lesson.digest: mail for lesson, mail in made if mail is not None}
             try:
                 total += self._learn_batch(label, batch, mails)
             except DamagedSnapshot:
                 # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
                 total += self._learn_batch(label, batch, mails)
-            mails.clear()
             if progress is not None:
                 progress(total)
         if total.learned + total.relearned >= BULK_LESSONS:
@@ -601,17 +605,13 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def _lesson(
-    label: str, raw: RawMessage, by: str, preferences: Preferences, mails: dict[bytes, bytes] | None
-) -> Lesson:
-    """What is learned from a message; its bytes are put among the mails that are to be kept, if any are."""
+def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Made:
+    """What is learned from a message, and its bytes if they are to be kept."""
     from deciban.filter.names import names_of
     from deciban.text._views import extract
     from deciban.text.words import address_in
 
     message = read(raw.data)
-    if mails is not None:
-        mails[message.digest] = raw.data
     facts = preferences.facts(message)
     words, letters = extract(message, facts)
     # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
@@ -619,7 +619,7 @@ def _lesson(
     kept = {
         name: storable(fields.get(name, "")[:MOST_CHARACTERS]) for name in ("subject", "date", "message-id")
     }
-    return Lesson(
+    lesson = Lesson(
         digest=message.digest,
         label=label,
         taught=0,
@@ -632,10 +632,11 @@ def _lesson(
         names=names_of(message, facts, words),
         features=Features.of(words, letters),
     )
+    return lesson, raw.data if preferences.keep_mail else None
 
 
-def _batches(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
-    batch: list[Lesson] = []
+def _batches(lessons: Iterable[Made]) -> Iterator[list[Made]]:
+    batch: list[Made] = []
     began = monotonic()
     for lesson in lessons:
         batch.append(lesson)

@@ -14,6 +14,8 @@ import dataclasses
 import json
 import os
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,8 +39,8 @@ PRIORS = {kind.__name__: kind for kind in (smoothing.Laplace, smoothing.Jeffreys
 SETTINGS = ("rule", "prior", "label_prior", "complement", "c")
 
 
-def save(learner: NaiveBayes, path: Path) -> None:
-    """Write a fitted learner; the file appears whole or not at all."""
+def save(learner: NaiveBayes, path: Path, about: dict[str, Any] | None = None) -> None:
+    """Write a fitted learner, and what else is to be known about it; the file appears whole or not at all."""
     arrays: list[NDArray[Any]] = []
     header = {
         "format": FORMAT,
@@ -49,6 +51,7 @@ def save(learner: NaiveBayes, path: Path) -> None:
         "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
         "width": int(learner.n_features_in_),
         "tally": _tally_out(learner.tally_, arrays),
+        "about": about or {},
     }
     content: dict[str, Any] = {f"a{number}": array for number, array in enumerate(arrays)}
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
@@ -62,6 +65,19 @@ def save(learner: NaiveBayes, path: Path) -> None:
 
 def load(kind: type[NaiveBayes], path: Path) -> NaiveBayes:
     """Read a learner that `save` wrote."""
+    with _opened(path) as (header, arrays):
+        return _learner_in(kind, header, arrays)
+
+
+def about(path: Path) -> dict[str, Any]:
+    """What `save` was told about a learner besides itself."""
+    with _opened(path) as (header, _):
+        return dict(header.get("about", {}))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+    """The header and the arrays of a file; whatever is wrong with them is `UnreadableModel`."""
     try:
         with np.load(path, allow_pickle=False) as content:
             header = json.loads(bytes(content["header"]).decode())
@@ -69,7 +85,7 @@ def load(kind: type[NaiveBayes], path: Path) -> NaiveBayes:
                 raise UnreadableModel(
                     f"{path} has format {header['format']}, this deciban reads up to {FORMAT}: upgrade it."
                 )
-            return _learner_in(kind, header, content)
+            yield header, content
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise

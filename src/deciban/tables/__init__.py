@@ -1,0 +1,27 @@
+"""Tables from files, a family guessed for each column, and a model of them: `deciban table`.
+
+    table = read_table("patients.csv")
+    model = TableModel.fit(table, label="diagnosis")
+    print(model.figures)                              # cross-validated, beside the majority
+    model.predict(read_table("new.csv"))
+
+docs/tables.md tells the rules by which families are guessed, and what happens to gaps and strange values.
+"""
+
+from deciban.tables.figures import Figures
+from deciban.tables.guess import Guess, guess_families
+from deciban.tables.reading import read_table
+from deciban.tables.table import Table
+from deciban.tables.table_model import Prediction, TableModel
+from deciban.tables.writing import write_table
+
+__all__ = [
+    "Figures",
+    "Guess",
+    "Prediction",
+    "Table",
+    "TableModel",
+    "guess_families",
+    "read_table",
+    "write_table",
+]

@@ -1,0 +1,107 @@
+"""How good a model of a table is: cross-validated accuracy and log-loss, beside the majority.
+
+Each fold is predicted from the sum of the tallies of the others: the rows are tallied once, however many
+folds there are. Folds are dealt out label by label, so that every fold has its share of each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from deciban.families import Family
+from deciban.learners.cross_validation import assign_folds
+from deciban.learners.model import Model
+from deciban.tally import Tally
+from deciban.value import Value
+
+FOLDS = 10
+
+
+class Figures(Value):
+    """What was measured on rows that were not learned."""
+
+    __slots__ = (  # noqa: RUF023 (the order of reading)
+        "rows",
+        "folds",
+        "accuracy",
+        "log_loss",
+        "majority_accuracy",
+        "majority_log_loss",
+    )
+    rows: int
+    folds: int
+    accuracy: float
+    log_loss: float
+    """Nats a row; 0 is certain and right."""
+    majority_accuracy: float
+    """Of always saying the commonest label."""
+    majority_log_loss: float
+    """Of always saying how common each label is."""
+
+    def __init__(
+        self,
+        rows: int,
+        folds: int,
+        accuracy: float,
+        log_loss: float,
+        majority_accuracy: float,
+        majority_log_loss: float,
+    ) -> None:
+        self._set(
+            rows=rows,
+            folds=folds,
+            accuracy=accuracy,
+            log_loss=log_loss,
+            majority_accuracy=majority_accuracy,
+            majority_log_loss=majority_log_loss,
+        )
+
+    @property
+    def error(self) -> float:
+        """The standard error of the accuracy."""
+        return math.sqrt(self.accuracy * (1 - self.accuracy) / self.rows)
+
+    def record(self) -> dict[str, float]:
+        """The figures by name."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    def __str__(self) -> str:
+        return (
+            f"accuracy {self.accuracy:.1%} ± {self.error:.1%} in {self.folds} folds of {self.rows:,} rows; "
+            f"the majority alone {self.majority_accuracy:.1%}\n"
+            f"log-loss {self.log_loss:.3f} nats; the shares of the labels alone {self.majority_log_loss:.3f}"
+        )
+
+
+def cross_validate(
+    X: Any, y: NDArray[np.str_], family: Family, model_of: Callable[[Tally], Model], folds: int = FOLDS
+) -> Figures:
+    """The figures of a family that is settled, under a rule and a prior."""
+    fold = assign_folds(y, folds)
+    rows = [held for held in (np.flatnonzero(fold == number) for number in range(folds)) if len(held)]
+    tallies = [family.tally(X[held], y[held]) for held in rows]
+    right, losses = 0, []
+    for number, held in enumerate(rows):
+        others = [tally for place, tally in enumerate(tallies) if place != number]
+        joint = (model := model_of(sum(others[1:], others[0]))).joint(X[held])
+        labels = model.tally.labels
+        right += int((labels[joint.argmax(axis=1)] == y[held]).sum())
+        # A label that only this fold has cannot be predicted: it counts as wrong, and has no log-loss.
+        known = np.flatnonzero(np.isin(y[held], labels))
+        own = np.searchsorted(labels, y[held][known])
+        losses.append(logsumexp(joint[known], axis=1) - joint[known, own])
+    shares = np.unique(y, return_counts=True)[1] / len(y)
+    return Figures(
+        rows=len(y),
+        folds=len(rows),
+        accuracy=right / len(y),
+        log_loss=float(np.concatenate(losses).mean()),
+        majority_accuracy=float(shares.max()),
+        majority_log_loss=float(-(shares * np.log(shares)).sum()),
+    )

@@ -1,0 +1,200 @@
+"""A model of a table: what each column is, `NaiveBayes` over them, and how good that is.
+
+>>> from deciban.tables import Table
+>>> table = Table({"fever": [39.5, 36.8, 40.1, 36.5, 39.0, 37.0], "cough": [1, 0, 1, 1, 1, 0],
+...                "ill": ["flu", "no", "flu", "no", "flu", "no"]})
+>>> model = TableModel.fit(table, "ill", folds=3)
+>>> [(column.name, column.family) for column in model.columns]
+[('fever', 'gaussian'), ('cough', 'bernoulli')]
+>>> model.predict(Table({"fever": [39.8], "cough": [1.0]}))[0].label
+'flu'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from deciban.errors import NoSuchFeature, NoSuchSource, UnreadableModel, WrongUsage
+from deciban.families import Columns, Family
+from deciban.learners import NaiveBayes, model_file
+from deciban.learners.explanation import Explanation
+from deciban.learners.model import DECIBANS_A_NAT, Model
+from deciban.tables.figures import FOLDS, Figures, cross_validate
+from deciban.tables.guess import DROP, FAMILIES, Guess, guess_families
+from deciban.tables.table import Table
+from deciban.value import Value
+
+KIND = "table"
+LABELS_SHARE = 0.5  # a column of which more is different can hardly be the label
+CATEGORICAL = "categorical"
+
+
+class Prediction(Value):
+    """What a row is taken for."""
+
+    __slots__ = ("label", "probability", "decibans")  # noqa: RUF023 (the order of reading)
+    label: str
+    probability: float
+    decibans: float
+    """The label against the runner-up."""
+
+    def __init__(self, label: str, probability: float, decibans: float) -> None:
+        self._set(label=label, probability=probability, decibans=decibans)
+
+
+class TableModel:
+    """What was learned from a table."""
+
+    def __init__(
+        self, learner: NaiveBayes, label: str, columns: Sequence[Guess], figures: Figures, unlabelled: int = 0
+    ) -> None:
+        self.learner = learner
+        self.label = label
+        self.columns = tuple(columns)
+        self.figures = figures
+        self.unlabelled = unlabelled
+
+    @classmethod
+    def fit(
+        cls,
+        table: Table,
+        label: str,
+        families: Mapping[str, str] | None = None,
+        *,
+        rule: str = "bayes",
+        prior: Any = 1,
+        label_prior: Any = None,
+        folds: int = FOLDS,
+    ) -> TableModel:
+        """Guess the families that were not given, measure, and learn all rows that have a label."""
+        labelled, y = _labelled(table, label)
+        columns = guess_families(labelled, y, families)
+        used = [column for column in columns if column.family != DROP]
+        if not used:
+            raise WrongUsage("No column is left to learn from. Give one a family, such as name=gaussian.")
+        X = _prepared(labelled, used)
+        learner = NaiveBayes(_family(used), rule=rule, prior=prior, label_prior=label_prior).fit(X, y)
+
+        def model_of(tally: Any) -> Model:
+            return Model(tally, rule, learner.model_.prior, label_prior)
+
+        figures = cross_validate(X, y, learner.tally_.family, model_of, min(folds, len(y)))
+        return cls(learner, label, columns, figures, len(table) - len(y))
+
+    @property
+    def used(self) -> list[Guess]:
+        """The columns that were learned from."""
+        return [column for column in self.columns if column.family != DROP]
+
+    # --- asking ------------------------------------------------------------------------------
+
+    def predict(self, table: Table) -> list[Prediction]:
+        """What each row is taken for."""
+        joint = self.learner.predict_joint_log_proba(self.admit(table))
+        posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        predictions = []
+        for scores, chances in zip(joint, posterior, strict=True):
+            first, second = np.argsort(-scores, kind="stable")[:2]
+            decibans = DECIBANS_A_NAT * (scores[first] - scores[second])
+            label = str(self.learner.classes_[first])
+            predictions.append(Prediction(label, float(chances[first]), float(decibans)))
+        return predictions
+
+    def why(self, table: Table) -> list[Explanation]:
+        """The evidence of each column for each row, in decibans, which add up."""
+        explanations: list[Explanation] = self.learner.why(self.admit(table))
+        return explanations
+
+    def admit(self, table: Table) -> Table:
+        """The columns that were learned from, each as its family wants it; refused if one is not there."""
+        missing = [column.name for column in self.used if column.name not in table.columns]
+        if missing:
+            more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+            raise NoSuchFeature(
+                f"The table has no column {missing[0]!r}{more}, from which the model learned. "
+                "Add it; its values may be empty."
+            )
+        return _prepared(table, self.used)
+
+    def never_learned(self, table: Table) -> dict[str, list[str]]:
+        """The categories in each column that the model never saw: they weigh no more than the prior."""
+        strange = {}
+        for part in self.learner.tally_.parts:
+            for name, known in zip(part.features.names, part.features.categories or (), strict=False):
+                found = {text for text in table.texts(str(name)) if text is not None}
+                if found - set(known.tolist()):
+                    strange[str(name)] = sorted(found - set(known.tolist()))
+        return strange
+
+    # --- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file of numbers and names; `NaiveBayes.load` reads it as well."""
+        about = {
+            "kind": KIND,
+            "label": self.label,
+            "columns": [[column.name, column.family, column.why] for column in self.columns],
+            "figures": self.figures.record(),
+            "unlabelled": self.unlabelled,
+        }
+        model_file.save(self.learner, Path(path), about)
+
+    @classmethod
+    def load(cls, path: str | Path) -> TableModel:
+        """Read a model that was saved."""
+        if not Path(path).is_file():
+            raise NoSuchSource(f"There is no model {str(path)!r}. Make one: deciban table fit.")
+        about = model_file.about(Path(path))
+        if about.get("kind") != KIND:
+            raise UnreadableModel(f"{path} holds no model of a table. Make one: deciban table fit.")
+        try:
+            columns = [Guess(*column) for column in about["columns"]]
+            figures = Figures(**about["figures"])
+            return cls(NaiveBayes.load(path), about["label"], columns, figures, about["unlabelled"])
+        except (KeyError, TypeError) as error:
+            raise UnreadableModel(f"{path} is damaged: {error} is not as it should be.") from None
+
+
+def _labelled(table: Table, label: str) -> tuple[Table, NDArray[np.str_]]:
+    """The rows that have a label, without it, and their labels."""
+    texts = table.texts(label)
+    known = np.array([text is not None for text in texts], dtype=bool)
+    y = texts[known].astype(str)
+    labels = np.unique(y)
+    if len(labels) < 2:
+        found = f"only {str(labels[0])!r}" if len(labels) else "nothing"
+        raise WrongUsage(f"Column {label!r} holds {found}: to tell rows apart it takes two labels.")
+    if len(labels) > 2 and len(labels) > LABELS_SHARE * len(y):
+        raise WrongUsage(
+            f"Column {label!r} has {len(labels):,} different values in {len(y):,} rows, too many for labels. "
+            "Name another column, or cut its values into classes."
+        )
+    return table.without([label])[known], y
+
+
+def _prepared(table: Table, columns: Sequence[Guess]) -> Table:
+    """Texts for categories, numbers for everything else."""
+    return Table(
+        {
+            column.name: table.texts(column.name)
+            if column.family == CATEGORICAL
+            else table.numbers(column.name)
+            for column in columns
+        },
+        len(table),
+    )
+
+
+def _family(columns: Sequence[Guess]) -> Columns:
+    """Columns of one family together, which is faster than each by itself."""
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        groups.setdefault(column.family, []).append(column.name)
+    families: list[tuple[list[str], Family]] = [(names, FAMILIES[name]) for name, names in groups.items()]
+    return Columns(families)
