@@ -75,7 +75,7 @@ class Poisson(WholeNumbers):
         if not sparse.issparse(values):
             return np.asarray(-gammaln(1.0 + values).sum(axis=1))
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-        return np.bincount(rows, weights=-gammaln(1.0 + values.data), minlength=values.shape[0])
+        return np.bincount(rows, -gammaln(1.0 + values.data), minlength=values.shape[0]).astype(float)
 
     def discounted(self, imagined: Tally) -> Tally:
         """Gamma(a, b) is a − 1 events in b values."""

@@ -204,7 +204,7 @@ def share_out(joint: Floats, hard: bool = False) -> tuple[Floats, Floats]:
     """From log p(component, row) the share of each component in each row, and the row's log p.
 
     >>> shares, explained = share_out(np.log([[0.3, 0.1], [0.2, 0.2]]))
-    >>> shares.tolist(), np.exp(explained).round(2).tolist()
+    >>> shares.round(2).tolist(), np.exp(explained).round(2).tolist()
     ([[0.75, 0.25], [0.5, 0.5]], [0.4, 0.4])
     """
     best = joint.max(axis=1, keepdims=True)
@@ -228,7 +228,7 @@ def component_chances(
     >>> component_chances(np.array([3.0, 1.0, 4.0]), np.array([0, 0, 1]), np.array(["a", "b"]), "uniform").tolist()
     [0.375, 0.125, 0.5]
     """
-    whole = np.bincount(owner, rows, minlength=len(labels))
+    whole = np.bincount(owner, rows, minlength=len(labels)).astype(float)
     inside = np.where(
         whole[owner] > 0, rows / np.maximum(whole[owner], 1e-300), 1 / np.bincount(owner)[owner]
     )

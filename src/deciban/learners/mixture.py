@@ -207,7 +207,7 @@ class Mixture(ClusterMixin, DensityMixin, FamilyLearner):  # type: ignore[misc]
     def predict_proba(self, X: Any) -> Floats:
         """p(component | row)."""
         joint = self.predict_joint_log_proba(X)
-        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The likeliest component of each row."""
