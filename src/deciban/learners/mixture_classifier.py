@@ -132,8 +132,11 @@ class MixtureClassifier(ClassifierMixin, FamilyLearner):  # type: ignore[misc]
         self.objective_ = best.history[-1]
         self.n_iter_ = len(best.history)
         self.converged_ = best.converged
-        self.prior_ = hidden.imagined(best.parameters.tally)
-        return self._hold(best.parameters.tally)
+        tally = best.parameters.tally
+        alive = np.asarray(tally.rows > 0)  # a component that lost its last row says nothing about any other
+        self.owner_ = self.owner_[alive]
+        self.prior_ = hidden.imagined(tally).keep_labels(alive)
+        return self._hold(tally.keep_labels(alive))
 
     def _hidden(self, X: Any, label: NDArray[np.intp], weight: Floats) -> HiddenLabels:
         family, rows = self._family().welcome(X, self._names())
@@ -215,7 +218,8 @@ class MixtureClassifier(ClassifierMixin, FamilyLearner):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each row."""
-        return np.asarray(self.classes_[self.predict_joint_log_proba(X).argmax(axis=1)])
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])
 
     @property
     def reading_(self) -> Reading:

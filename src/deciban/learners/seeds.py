@@ -54,6 +54,18 @@ def sow(
             f"{count} components need as many rows to start from, but there are {found} (n_samples = {found}). "
             "Ask for fewer components."
         )
+    try:
+        joint = _grow(family, rows, weight, count, rng, spread)
+    except NotEnoughValues:  # rows that are all alike cannot be told apart by a seed: deal them out instead
+        joint = np.where(rng.integers(0, count, len(weight))[:, None] == np.arange(count), 0.0, -np.inf)
+    shares, _ = share_out(joint, hard)
+    return np.asarray(shares * weight[:, None])
+
+
+def _grow(
+    family: Family, rows: Any, weight: Floats, count: int, rng: np.random.Generator, spread: bool
+) -> Floats:
+    """log p of each row under each component, one seed drawn after the other."""
     crowd = family.gather(rows, Membership.expected(weight[:, None], ONE))
     average = crowd * (OF_ALL / weight.sum())
     by_crowd = _read(crowd).score(rows).ravel()
@@ -69,15 +81,12 @@ def sow(
             with np.errstate(over="ignore"):
                 apart = chance / (1 + np.exp(nearest - by_crowd))
             chance = apart if apart.sum() > 0 else chance
-    shares, _ = share_out(joint, hard)
-    return np.asarray(shares * weight[:, None])
+    return joint
 
 
 def _tally_one(family: Family, rows: Any, row: int, count: int) -> Tally:
-    alone = sparse.csr_array(([1.0], ([row], [0])), shape=(count, 1))
-    alone = sparse.csr_array(
-        (alone.data, alone.indices.astype(np.int32), alone.indptr.astype(np.int32)), shape=alone.shape
-    )
+    starts = (np.arange(count + 1) > row).astype(np.int32)
+    alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
     return family.gather(rows, Membership.expected(alone, ONE))
 
 
