@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from deciban.errors import DecibanError
@@ -13,8 +12,11 @@ from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
 from deciban.families.table import is_frame
 
 
-class FamilyLearner(BaseEstimator):  # type: ignore[misc]
-    """An estimator whose parameter `family` says what a row looks like; Gaussian() unless told."""
+class FamilyLearner:
+    """An estimator whose parameter `family` says what a row looks like; Gaussian() unless told.
+
+    It stands before scikit-learn's own mixins, so that it has the last word on the tags.
+    """
 
     family: Family | None
 
@@ -41,7 +43,7 @@ class FamilyLearner(BaseEstimator):  # type: ignore[misc]
         return getattr(self, "feature_names_in_", None)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
         try:
             family = self._family()
         except (DecibanError, ValueError):

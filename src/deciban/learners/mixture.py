@@ -29,7 +29,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import ClusterMixin, DensityMixin, clone
+from sklearn.base import BaseEstimator, ClusterMixin, DensityMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
@@ -48,7 +48,7 @@ from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 
-class Mixture(ClusterMixin, DensityMixin, FamilyLearner):  # type: ignore[misc]
+class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Components that explain rows together; found by EM.
 
     Parameters

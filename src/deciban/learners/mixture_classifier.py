@@ -28,7 +28,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
@@ -50,9 +50,10 @@ from deciban.tally import Tally
 
 WEIGHTS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # tried by unlabelled_weight="cv"
 FOLDS = 5
+NO_ROWS = 1e-6  # a component with less than a millionth of a row has lost them all to its neighbours, and is dropped
 
 
-class MixtureClassifier(ClassifierMixin, FamilyLearner):  # type: ignore[misc]
+class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A generative classifier that learns from rows with and without labels.
 
     Parameters
@@ -133,7 +134,7 @@ class MixtureClassifier(ClassifierMixin, FamilyLearner):  # type: ignore[misc]
         self.n_iter_ = len(best.history)
         self.converged_ = best.converged
         tally = best.parameters.tally
-        alive = np.asarray(tally.rows > 0)  # a component that lost its last row says nothing about any other
+        alive = np.asarray(tally.rows > NO_ROWS)
         self.owner_ = self.owner_[alive]
         self.prior_ = hidden.imagined(tally).keep_labels(alive)
         return self._hold(tally.keep_labels(alive))

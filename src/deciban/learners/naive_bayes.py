@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -45,7 +45,7 @@ from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 
-class NaiveBayes(ClassifierMixin, FamilyLearner):  # type: ignore[misc]
+class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A generative classifier: p(label | row) from p(row | label), feature by feature.
 
     Parameters
