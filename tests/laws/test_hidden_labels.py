@@ -1,4 +1,4 @@
-"""Laws 1 to 4 and 7 where labels are expected instead of observed: mixtures and semi-supervised classifiers."""
+"""Laws 1 to 4 and 7 where labels are expected instead of observed: mixtures and their classifiers."""
 
 import hypothesis.strategies as st
 import numpy as np

@@ -70,6 +70,7 @@ class Ascent:
 
     def _watch(self, step: Step) -> bool | None:
         if self.verbose:
-            told = f"start {step.restart + 1}, step {step.number}: objective {step.objective:.6g}, +{step.gain:.3g}"
+            where = f"start {step.restart + 1}, step {step.number}"
+            told = f"{where}: objective {step.objective:.6g}, +{step.gain:.3g}"
             print(told, file=sys.stderr, flush=True)
         return None if self.callback is None else self.callback(step)

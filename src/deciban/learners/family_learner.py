@@ -1,4 +1,4 @@
-"""What every learner with a family has in common: its door for rows, and what it tells scikit-learn about them."""
+"""What learners with a family have in common: a door for rows, and what scikit-learn is told about them."""
 
 from __future__ import annotations
 

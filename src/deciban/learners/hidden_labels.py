@@ -6,19 +6,20 @@ component a little, by the chance that the present parameters give it:
     expect     share(row, k) = π_k p(row | θ_k) / Σ_j π_j p(row | θ_j)
     maximise   tally the rows by their shares, and read (π, θ) from it
 
-Each round raises the objective, or leaves it where it is (Dempster, Laird and Rubin, 1977). Which one depends on
-the rule that the tally is to be read by:
+Each round raises the objective, or leaves it where it is (Dempster, Laird and Rubin, 1977). Which one
+depends on the rule that the tally is to be read by:
 
     mle          Σ log p(row)
-    map          Σ log p(row) + log density of the prior at θ       (of mean and log variance, for a Gaussian)
-    mean, bayes  Σ log p(row) + log p(imagined values | θ)          the climb goes by the peak of both together
+    map          Σ log p(row) + log density of the prior at θ
+    mean, bayes  Σ log p(row) + log p(imagined values | θ)
 
-For Bernoulli, Categorical, Multinomial, Poisson and Geometric the last is exactly what `mean` reads. Parameters that
-are integrated out (`bayes`), and posterior means of a Gaussian or a Gamma, are the peak of nothing; so for these the
-climb finds the shares, and the rule reads the tally that they leave.
+The last climbs by the peak of both together. For Bernoulli, Categorical, Multinomial, Poisson and Geometric
+that is exactly what `mean` reads. Parameters that are integrated out (`bayes`), and posterior means of a
+Gaussian or a Gamma, are the peak of nothing; so for these the climb finds the shares, and the rule reads
+the tally that they leave.
 
-`hard` gives each row wholly to its likeliest component; the objective then has max_k log π_k p(row | θ_k) in place of
-log p(row). Gaussians with one variance for all and equal π make that k-means.
+`hard` gives each row wholly to its likeliest component; the objective then has max_k log π_k p(row | θ_k)
+in place of log p(row). Gaussians with one variance for all and equal π make that k-means.
 
 Two heaps of numbers, and a first guess that mixes them up:
 
@@ -51,8 +52,8 @@ from deciban.learners.model import label_chances
 from deciban.membership import Matrix, Membership
 from deciban.tally import Tally
 
-# A share below this is rounding beside the largest one, which is at least 1/components. Leaving such shares out makes
-# the matrix of shares sparse: of texts hardly one in ten is in doubt between two components.
+# A share below this is rounding beside the largest one, which is at least 1/components. Leaving such shares
+# out makes the matrix of shares sparse: few texts are in any doubt between many components.
 NO_SHARE = 2.0**-60
 
 
@@ -186,7 +187,7 @@ class HiddenLabels:
         return float(given) * float(np.log(owned).sum()) if given else 0.0
 
     def _guess(self, shares: Floats, lost: NDArray[np.bool_]) -> None:
-        """Rows that no component explains yet (before the first step, without a prior) belong to all alike."""
+        """Rows that no component explains yet (at first, without a prior) belong to all alike."""
         free = np.ones(shares[lost].shape) if self.allowed is None else self.allowed[lost].astype(float)
         shares[lost] = free / free.sum(axis=1, keepdims=True)
 
@@ -225,7 +226,8 @@ def component_chances(
 ) -> Floats:
     """p(label) · p(component | label), for each component.
 
-    >>> component_chances(np.array([3.0, 1.0, 4.0]), np.array([0, 0, 1]), np.array(["a", "b"]), "uniform").tolist()
+    >>> labels = np.array(["a", "b"])
+    >>> component_chances(np.array([3.0, 1.0, 4.0]), np.array([0, 0, 1]), labels, "uniform").tolist()
     [0.375, 0.125, 0.5]
     """
     whole = np.bincount(owner, rows, minlength=len(labels)).astype(float)

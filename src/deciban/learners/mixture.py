@@ -2,7 +2,8 @@
 
     p(row) = Σ_k π_k p(row | θ_k)
 
-Each component is a row of a tally, as a label is in Naive Bayes; EM (hidden_labels.py) finds which rows belong to it.
+Each component is a row of a tally, as a label is in Naive Bayes; EM (hidden_labels.py) finds which rows
+belong to it.
 
 >>> from deciban import Poisson
 >>> calls = [[0, 9], [1, 8], [0, 11], [12, 1], [10, 0], [13, 2]]          # by day and by night
@@ -56,13 +57,14 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
     family : what p(x | component) looks like: Gaussian() unless told, any other family, or Columns of them.
     components : how many.
     rule : how parameters are read: "bayes" (integrated out), "mean", "map" or "mle". `objective_` is the
-        log-likelihood for "mle", with the log density of the prior for "map", and with the log-likelihood of the
-        imagined values for "mean" and "bayes"; see hidden_labels.py for why.
-    prior : as in NaiveBayes: a number α, "laplace", "jeffreys", "empirical", one of `deciban.smoothing`, or a Tally.
+        log-likelihood for "mle", with the log density of the prior for "map", and with the log-likelihood
+        of the imagined values for "mean" and "bayes"; see hidden_labels.py for why.
+    prior : as in NaiveBayes: a number α, "laplace", "jeffreys", "empirical", one of `deciban.smoothing`, or
+        a Tally. It is imagined once, from the tally that EM starts with.
     label_prior : of the components: None (as found), a number that smooths, "uniform", or their chances.
     hard : give each row wholly to its likeliest component, as k-means does.
-    init : "spread" (seeds far from each other), "rows" (any rows as seeds), or what to start from: the number of
-        each row's component, or its share in each, (rows, components).
+    init : "spread" (seeds far from each other), "rows" (any rows as seeds), or what to start from: the
+        number of each row's component, or its share in each, (rows, components).
     restarts : how many starts are tried; the best objective is kept.
     steps, tolerance : EM stops after so many steps, or when one gains no more than `tolerance` nats a row.
     random_state : what seeds are drawn by.

@@ -2,10 +2,10 @@
 
     p(row, label) = p(label) · Σ_{components k of the label} p(k | label) p(row | θ_k)
 
-A row with a label belongs to the components of that label; a row without one to any, by its expected share. So one
-loop serves three ends: unlabelled rows make a classifier better (Nigam et al., "Text classification from labeled and
-unlabeled documents using EM", 2000), several components make a label wider than one shape (an 8 with and without a
-slant), and with one component and no unlabelled rows it is Naive Bayes.
+A row with a label belongs to the components of that label; a row without one to any, by its expected share.
+So one loop serves three ends: unlabelled rows make a classifier better (Nigam et al., "Text classification
+from labeled and unlabeled documents using EM", 2000), several components make a label wider than one shape
+(an 8 with and without a slant), and with one component and no unlabelled rows it is Naive Bayes.
 
 Two words of four are known; the texts without a label tell what goes with what:
 
@@ -50,7 +50,7 @@ from deciban.tally import Tally
 
 WEIGHTS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # tried by unlabelled_weight="cv"
 FOLDS = 5
-NO_ROWS = 1e-6  # a component with less than a millionth of a row has lost them all to its neighbours, and is dropped
+NO_ROWS = 1e-6  # a component with less than this has lost its rows to its neighbours, and is dropped
 
 
 class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -61,16 +61,17 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
     family, rule, prior, label_prior : as in NaiveBayes; the objective of each rule is as in Mixture.
     components : how many a label has: one number for all, or a mapping from label to number (1 where it is
         silent). A label never has more of them than it has labelled rows.
-    unlabelled_weight : how much a row without a label counts, beside one with: λ of Nigam et al., or "cv", the one
-        that predicts held-out labels best.
+    unlabelled_weight : how much a row without a label counts, beside one with: λ of Nigam et al., or "cv",
+        the one that predicts held-out labels best.
     hard : give each row wholly to its likeliest component.
     init : where the components of a label start: "spread" (seeds far from each other) or "rows" (any rows).
     restarts, steps, tolerance, random_state, verbose, callback : as in Mixture.
     """
 
     LEARNED: ClassVar[tuple[str, ...]] = (
-        "classes_", "owner_", "unlabelled_weight_", "prior_", "objective_history_", "objective_", "n_iter_", "converged_"
-    )  # fmt: skip
+        *("classes_", "owner_", "unlabelled_weight_", "prior_"),
+        *("objective_history_", "objective_", "n_iter_", "converged_"),
+    )
     tally_: Tally  # one row a component
     classes_: NDArray[Any]
     owner_: NDArray[np.intp]  # (components,): the position in classes_ of each component's label
@@ -181,7 +182,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         """Hold labelled rows out, learn from all others, and see which λ labels them best."""
         fold = np.full(len(y), -1)
         fold[known] = assign_folds(codes, min(FOLDS, max(2, int(known.sum()))))
-        scores = {candidate: (0.0, 0.0) for candidate in WEIGHTS}
+        scores = dict.fromkeys(WEIGHTS, (0.0, 0.0))
         for held in range(FOLDS):
             inside, outside = np.flatnonzero(fold == held), np.flatnonzero(fold != held)
             if not len(inside) or is_unknown(y[outside]).all():

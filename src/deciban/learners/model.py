@@ -85,8 +85,8 @@ class Model:
     ) -> list[Explanation]:
         """Winner against runner-up, feature by feature, for each row.
 
-        Where the tally's rows are components that belong to labels (`owner`), features speak for the likeliest
-        component of each label, and what its others add belongs to no feature.
+        Where the tally's rows are components that belong to labels (`owner`), features speak for the
+        likeliest component of each label, and what its others add belongs to no feature.
         """
         names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)

@@ -4,9 +4,9 @@ A seed alone has no spread, so a component begins as its seed and a tenth of an 
 
     start_k = tally(seed_k) + 0.1 · tally(all rows) / rows
 
-Seeds may be any rows ("rows"), or rows that are far from each other ("spread"): the next seed is drawn by the chance
-that a row belongs to *none* of the seeds so far, but to the crowd of all rows. That is k-means++ (Arthur and
-Vassilvitskii, 2007) for any family, with log p in the place of a squared distance.
+Seeds may be any rows ("rows"), or rows that are far from each other ("spread"): the next seed is drawn by
+the chance that a row belongs to *none* of the seeds so far, but to the crowd of all rows. That is k-means++
+(Arthur and Vassilvitskii, 2007) for any family, with log p in the place of a squared distance.
 
 >>> from deciban import Poisson
 >>> family, rows = Poisson().welcome(np.array([[0], [1], [0], [90], [95], [99]]))
@@ -51,7 +51,7 @@ def sow(
     if np.count_nonzero(weight) < count:
         found = np.count_nonzero(weight)
         raise NotEnoughValues(
-            f"{count} components need as many rows to start from, but there are {found} (n_samples = {found}). "
+            f"{count} components need as many rows to start from, but n_samples = {found}. "
             "Ask for fewer components."
         )
     try:
