@@ -106,7 +106,8 @@ def digits() -> None:
             "BernoulliNB (scikit-learn)": BernoulliNB(),
             "NaiveBayes(Bernoulli)": NaiveBayes(Bernoulli()),
         }.items():
-            right = np.mean(model.fit(X > threshold, y).predict(asked > threshold) == truth)
+            learned, read = (np.greater(pixels, threshold) for pixels in (X, asked))
+            right = np.mean(model.fit(learned, y).predict(read) == truth)
             print(f"{f'{name}, on above {threshold:g}':48}{right:8.1%}", flush=True)
     for components in (5, 20, 40):
         found = []
