@@ -30,6 +30,8 @@ _HOME = {
     "Jeffreys": "deciban.smoothing",
     "Laplace": "deciban.smoothing",
     "Values": "deciban.smoothing",
+    "Mixture": "deciban.learners",
+    "MixtureClassifier": "deciban.learners",
     "NaiveBayes": "deciban.learners",
     "SelectFeatures": "deciban.learners",
     "TextFeatures": "deciban.learners",

@@ -6,7 +6,8 @@ def add_rows(
     starts: NDArray[Any],
     columns: NDArray[Any],
     values: NDArray[Any],
+    share_starts: NDArray[Any],
     labels: NDArray[Any],
-    weights: NDArray[Any],
+    shares: NDArray[Any],
     sums: NDArray[Any],
 ) -> None: ...

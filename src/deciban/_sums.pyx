@@ -13,17 +13,19 @@ def add_rows(
     const index[::1] starts,
     const index[::1] columns,
     const double[::1] values,
+    const int[::1] share_starts,
     const int[::1] labels,
-    const double[::1] weights,
+    const double[::1] shares,
     double[:, ::1] sums,
 ):
-    """Add each row (CSR: starts, columns, values), times its weight, to the sums of its label."""
-    cdef Py_ssize_t row, entry
+    """Add each row (CSR: starts, columns, values), times its share, to the sums of each of its labels (CSR, too)."""
+    cdef Py_ssize_t row, part, entry
     cdef int label
-    cdef double weight
+    cdef double share
     with nogil:
-        for row in range(labels.shape[0]):
-            label = labels[row]
-            weight = weights[row]
-            for entry in range(starts[row], starts[row + 1]):
-                sums[label, columns[entry]] += weight * values[entry]
+        for row in range(share_starts.shape[0] - 1):
+            for part in range(share_starts[row], share_starts[row + 1]):
+                label = labels[part]
+                share = shares[part]
+                for entry in range(starts[row], starts[row + 1]):
+                    sums[label, columns[entry]] += share * values[entry]

@@ -21,6 +21,7 @@
     ├── PeerFailed              a filter to compare with that stopped or said nothing sensible
     ├── WrongUsage              a command line that the command cannot follow
     ├── BadSetting              a parameter with a value that cannot be meant
+    ├── NoLabels                a classifier was given rows of which none has a label
     ├── FilterError             the filter cannot do what was asked of it
     │   ├── BadLabel            a label that cannot be one
     │   ├── NoSuchLabel         a label that was never taught
@@ -41,7 +42,8 @@
     └── NoWordsLeft             texts without a single word, or limits that leave none
 
     DecibanWarning
-    └── ImpossibleRows          rows that no label can explain were given the label prior
+    ├── ImpossibleRows          rows that no label can explain were given the label prior
+    └── StillClimbing           EM was stopped before it came to a peak
 
 Errors that scikit-learn's contract expects to be ``ValueError`` are that too, so ``except
 ValueError`` keeps working around an estimator.
@@ -136,6 +138,10 @@ class BadSetting(DecibanError, ValueError):
     """A parameter has a value that cannot be meant."""
 
 
+class NoLabels(DecibanError, ValueError):
+    """A classifier was given rows of which none has a label."""
+
+
 class FilterError(DecibanError):
     """The filter cannot do what was asked of it."""
 
@@ -214,3 +220,7 @@ class DecibanWarning(UserWarning):
 
 class ImpossibleRows(DecibanWarning):
     """Rows that no label can explain were given the label prior."""
+
+
+class StillClimbing(DecibanWarning):
+    """EM ran out of steps, or was interrupted, while its objective was still rising."""

@@ -40,7 +40,7 @@ class Membership:
     """How much each row belongs to each label."""
 
     labels: NDArray[Any]  # (labels,), sorted
-    shares: Matrix  # (rows, labels): sparse where labels were observed, dense where expected
+    shares: Matrix  # (rows, labels): sparse where labels were observed, mostly dense where expected
 
     @classmethod
     def observed(cls, y: NDArray[Any], weight: NDArray[Any] | None = None) -> Membership:
@@ -52,8 +52,8 @@ class Membership:
         return cls(labels, sparse.csr_array((shares, where, starts), shape=(len(y), len(labels))))
 
     @classmethod
-    def expected(cls, shares: NDArray[np.float64], labels: NDArray[Any]) -> Membership:
-        """Each row belongs to every label by its share (EM's responsibilities)."""
+    def expected(cls, shares: Matrix, labels: NDArray[Any]) -> Membership:
+        """Each row belongs to every label by its share (EM's responsibilities), dense or sparse."""
         return cls(labels, shares)
 
     def __len__(self) -> int:
@@ -68,7 +68,8 @@ class Membership:
             return np.asarray(self.shares.T @ statistics, dtype=float)
         sums = np.zeros((len(self.labels), statistics.shape[1]))
         values = np.ascontiguousarray(statistics.data, dtype=float)
-        add_rows(statistics.indptr, statistics.indices, values, self.shares.indices, self.shares.data, sums)
+        members = (self.shares.indptr, self.shares.indices, self.shares.data)
+        add_rows(statistics.indptr, statistics.indices, values, *members, sums)
         return sums
 
     def rows(self) -> NDArray[np.float64]:

@@ -161,6 +161,16 @@ class Tally:
         """The same sums under other label totals."""
         return replace(self, rows=rows, parts=tuple(part.with_rows(rows) for part in self.parts))
 
+    def keep_labels(self, kept: NDArray[np.bool_]) -> Tally:
+        """Only some of the labels, as if the others had never been seen."""
+        return replace(
+            self,
+            labels=self.labels[kept],
+            rows=self.rows[kept],
+            sums={name: values[kept] for name, values in self.sums.items()},
+            parts=tuple(part.keep_labels(kept) for part in self.parts),
+        )
+
     def read(self, rule: str = "bayes", prior: Any = 1) -> Reading:
         """What the tally says under a rule (mle, map, mean, bayes) and a prior.
 
@@ -214,16 +224,7 @@ class Tally:
 
     def _without_empty_labels(self) -> Tally:
         """Labels of which nothing is left are gone, as if they had never been seen."""
-        return self if self.rows.all() else self._keep_labels(self.rows != 0)
-
-    def _keep_labels(self, kept: NDArray[np.bool_]) -> Tally:
-        return replace(
-            self,
-            labels=self.labels[kept],
-            rows=self.rows[kept],
-            sums={name: values[kept] for name, values in self.sums.items()},
-            parts=tuple(part._keep_labels(kept) for part in self.parts),
-        )
+        return self if self.rows.all() else self.keep_labels(self.rows != 0)
 
 
 def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:

@@ -96,6 +96,14 @@ class Bernoulli(Family):
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
 
+    def discounted(self, imagined: Tally) -> Tally:
+        """Beta(a, b) is a − 1 ones and b − 1 zeros."""
+        return imagined.imagined({"n": imagined.sums["n"] - 2, "ones": imagined.sums["ones"] - 1})
+
+    def free_parameters(self, tally: Tally) -> int:
+        """A probability for each label and feature."""
+        return int(tally.sums["n"].size)
+
     def refuse_impossible(self, rest: Tally, before: Tally) -> None:
         """Neither the ones nor the zeros may fall below zero."""
         super().refuse_impossible(rest, before)

@@ -143,6 +143,14 @@ class Categorical(Family):
             self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
 
+    def discounted(self, imagined: Tally) -> Tally:
+        """Dirichlet(α) is α − 1 of each category."""
+        return imagined.imagined({"count": imagined.sums["count"] - 1})
+
+    def free_parameters(self, tally: Tally) -> int:
+        """For each label and feature one fewer than there are categories."""
+        return len(tally.labels) * (tally.features.cells - len(tally.features))
+
 
 @dataclass(frozen=True, eq=False)
 class CategoricalReading(PointReading):

@@ -102,15 +102,13 @@ class Columns(Family):
             )
         return (*groups, (others, self.rest))
 
-    def tally(self, X: Any, y: Any, *, weight: Any = None, features: Any = None) -> Tally:
-        """The tally of each group, side by side."""
-        names = list(features) if features is not None else names_of(X)
+    def welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
+        """A first batch: every column gets its place, every group settles by itself."""
+        known = list(names) if names is not None else names_of(X)
         width = X.shape[1] if hasattr(X, "shape") else len(X[0])
-        family = replace_settled(self, self.placed(names, width))
-        tables = family.admit(X, names)
-        weights = None if weight is None else np.asarray(weight, dtype=float)
-        membership = Membership.observed(np.asarray(y), weights)
-        return family.settle(tables).gather(tables, membership)
+        family = replace_settled(self, self.placed(known, width))
+        tables = family.admit(X, known)
+        return family.settle(tables), tables
 
     def settle(self, X: Any) -> Columns:
         """Every group settles by itself."""
@@ -174,6 +172,16 @@ class Columns(Family):
         assert self.settled is not None
         parts = [family.log_base(t) for (_, family), t in zip(self.settled, X, strict=True)]
         return np.asarray(np.sum(parts, axis=0))
+
+    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+        """The groups' together."""
+        assert isinstance(reading, ColumnsReading)
+        pairs = zip(reading.parts, imagined.parts, strict=True)
+        return sum(part.family.log_prior(part, dream, rule) for part, dream in pairs)
+
+    def free_parameters(self, tally: Tally) -> int:
+        """The groups' together."""
+        return sum(part.family.free_parameters(part) for part in tally.parts)
 
     # --- keeping the algebra honest ----------------------------------------------------------
 

@@ -29,7 +29,7 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
-from deciban.families.reading import Reading
+from deciban.families.reading import PointReading, Reading
 from deciban.families.support import Support
 from deciban.families.table import cut, matrix_of, names_of, observed
 from deciban.features import Features
@@ -37,6 +37,11 @@ from deciban.membership import Matrix, Membership
 from deciban.tally import ROUNDING, Tally
 
 RULES = ("mle", "map", "mean", "bayes")
+
+# Nothing to ask for, but how EM reads a tally and a prior between its steps: the parameters under which the
+# values and the imagined ones together are most likely. That is `mean` for shares, rates and waiting times,
+# `map` for a Gamma; a Gaussian divides its scatter by the number of values, whatever its ddof.
+PEAK = "peak"
 
 # Dense rows are worked through in blocks of this many numbers: 4 MB of float64 stays in the cache, so
 # statistics such as x² never need a second copy of the data in memory.
@@ -59,10 +64,15 @@ class Family(ABC):
         [[8], [0]]
         """
         names = features if features is not None else names_of(X)
-        X = self.admit(X, names)
+        family, rows = self.welcome(X, names)
         weights = None if weight is None else np.asarray(weight, dtype=float)
         membership = Membership.observed(np.asarray(y), weights)
-        return self.settle(X).gather(X, membership, names)
+        return family.gather(rows, membership, names)
+
+    def welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
+        """A first batch: the family with everything settled by it, and the admitted rows."""
+        rows = self.admit(X, names)
+        return self.settle(rows), rows
 
     def admit(self, X: Any, names: Any = None) -> Any:
         """The door: X as a matrix of numbers, refused where a value is outside the support."""
@@ -164,6 +174,28 @@ class Family(ABC):
     def log_base(self, X: Any) -> NDArray[np.float64]:
         """Log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
         return np.zeros(X.shape[0])
+
+    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+        """What the prior adds to EM's objective: log p of the imagined values, or for `map` its log density.
+
+        Both up to a constant. The reading must have parameters: those of `map`, or of the peak.
+        """
+        return self.log_imagined(reading, self.discounted(imagined) if rule == "map" else imagined)
+
+    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+        """The log-likelihood of imagined values: linear in their sums, as that of any others."""
+        assert isinstance(reading, PointReading)
+        form, sums = reading.form, imagined.sums
+        products = [weights * sums[name] for name, weights in form.weights.items() if name in sums]
+        return float(sum(product.sum() for product in products) + (form.offset * sums.get("n", 0)).sum())
+
+    def discounted(self, imagined: Tally) -> Tally:
+        """The values whose likelihood is the density of the prior: a Dirichlet(α) is α − 1 of each cell."""
+        return imagined
+
+    @abstractmethod
+    def free_parameters(self, tally: Tally) -> int:
+        """How many numbers a reading may choose, for all labels together (BIC counts them)."""
 
     # --- keeping the algebra honest ----------------------------------------------------------
 

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, polygamma, psi
 
 from deciban.errors import BadPrior, NotEnoughValues
-from deciban.families.family import Family, refuse_empty
+from deciban.families.family import PEAK, Family, refuse_empty
 from deciban.families.reading import ElementwiseReading, Floats, Form, PointReading, Reading
 from deciban.families.support import Support
 from deciban.families.table import without
@@ -95,7 +95,7 @@ class Gamma(Family):
             )
         shape = peak_shape(spread)
         where = (self, posterior.labels, posterior.features)
-        if rule in ("mle", "map"):
+        if rule in ("mle", "map", PEAK):
             return self._point(where, shape, shape * n / total)
         shapes, chances = shape_posterior(shape, n, total, logs)
         if rule == "mean":
@@ -109,6 +109,10 @@ class Gamma(Family):
         form = Form({"sum": -rate, "logs": shape - 1}, shape * np.log(rate) - gammaln(shape))
         family, labels, features = where
         return PointReading(family, labels, features, {"shape": shape, "rate": rate}, form)
+
+    def free_parameters(self, tally: Tally) -> int:
+        """A shape and a rate for each label and feature."""
+        return 2 * int(tally.sums["n"].size)
 
 
 def peak_shape(spread: Floats) -> Floats:

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
-from deciban.families.family import Family, refuse_empty
+from deciban.families.family import PEAK, Family, refuse_empty
 from deciban.families.reading import (
     ElementwiseReading,
     Evidence,
@@ -165,7 +165,12 @@ class Gaussian(Family):
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
         mean = posterior.sums["sum"] / n  # from the pivot
         values, means, spread = (self._pool(part) for part in (n, np.ones(n.shape), self._scatter(posterior)))
-        freedom = {"mle": values - self.ddof * means, "map": values + 2, "mean": values - means - 2}
+        freedom = {
+            "mle": values - self.ddof * means,
+            "map": values + 2,
+            "mean": values - means - 2,
+            PEAK: values,
+        }
         divisor = freedom.get(rule, values - means)
         refuse_empty(
             np.where(divisor > 0, 1.0, 0.0), posterior, rule, 1, "Give more values or a larger prior."
@@ -197,6 +202,28 @@ class Gaussian(Family):
         weights = {"sum": mean / variance, "squares": -0.5 / variance}
         offset = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         return PointReading(*where, parameters, Form(weights, offset))
+
+    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+        """For `map` with the measure dv/v: −log v for each variance that is free."""
+        measure = -float(np.log(self._free(reading.parameters["variance"])).sum()) if rule == "map" else 0.0
+        return super().log_prior(reading, imagined, rule) + measure
+
+    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+        """From mean and variance, which a reading far from its pivot has without a linear form."""
+        n, total, squares = (imagined.sums[name] for name in ("n", "sum", "squares"))
+        mean, variance = reading.parameters["mean"] - np.asarray(self.pivot), reading.parameters["variance"]
+        scattered = squares - 2 * mean * total + n * mean**2
+        return float(-0.5 * (n * np.log(2 * np.pi * variance) + scattered / variance).sum())
+
+    def free_parameters(self, tally: Tally) -> int:
+        """A mean for each label and feature, and the variances that are not shared."""
+        n = tally.sums["n"]
+        return int(n.size + self._free(n).size)
+
+    def _free(self, values: NDArray[Any]) -> NDArray[Any]:
+        """One of each that share a variance."""
+        labels = slice(1) if self.shared in ("labels", "all") else slice(None)
+        return values[labels, slice(1) if self.shared in ("features", "all") else slice(None)]
 
     def _pool(self, values: Floats) -> Floats:
         """Sums over whatever shares a variance, repeated for each label and feature: (labels, features)."""

@@ -71,6 +71,10 @@ class Geometric(WholeNumbers):
         never = counting({"sum": p >= 1}, p <= 0)
         return PointReading(self, labels, features, {"probability": p}, form, never)
 
+    def discounted(self, imagined: Tally) -> Tally:
+        """Beta(a, b) is a − 1 successes and b − 1 failures."""
+        return self.imagine_sums(imagined, imagined.sums["n"] - 1, imagined.sums["sum"] - 1)
+
 
 def log_beta_geometric(x: Floats, successes: Floats, failures: Floats) -> Floats:
     """log p of a waiting time, the chance of success integrated out; without a failure, zero is certain."""

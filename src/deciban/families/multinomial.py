@@ -96,6 +96,15 @@ class Multinomial(Family):
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, never)
 
+    def discounted(self, imagined: Tally) -> Tally:
+        """Dirichlet(α) is α − 1 of each word."""
+        count, total = imagined.sums["count"], imagined.sums["total"]
+        return imagined.imagined({"count": count - 1, "total": total - (self.width or count.shape[1])})
+
+    def free_parameters(self, tally: Tally) -> int:
+        """For each label one fewer than there are words."""
+        return len(tally.labels) * ((self.width or len(tally.features)) - 1)
+
     def log_base(self, X: Any) -> Floats:
         """The logarithm of the number of orders that the counts can come in."""
         values, _ = observed(X)

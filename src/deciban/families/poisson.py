@@ -70,10 +70,16 @@ class Poisson(WholeNumbers):
         return PointReading(self, labels, features, {"rate": rate}, form, never)
 
     def log_base(self, X: Any) -> Floats:
-        """−Σ log x!."""
+        """−Σ log x!, in which zeros have no part."""
         values, _ = observed(X)
-        dense = values.toarray() if sparse.issparse(values) else values
-        return np.asarray(-gammaln(1.0 + dense).sum(axis=1))
+        if not sparse.issparse(values):
+            return np.asarray(-gammaln(1.0 + values).sum(axis=1))
+        rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
+        return np.bincount(rows, -gammaln(1.0 + values.data), minlength=values.shape[0]).astype(float)
+
+    def discounted(self, imagined: Tally) -> Tally:
+        """Gamma(a, b) is a − 1 events in b values."""
+        return self.imagine_sums(imagined, imagined.sums["n"], imagined.sums["sum"] - 1)
 
 
 def log_negative_binomial(x: Floats, events: Floats, values: Floats) -> Floats:

@@ -45,6 +45,10 @@ class WholeNumbers(Family):
         nothing = np.zeros(tally.sums["n"].shape)
         return tally.imagined({"n": nothing + n, "sum": nothing + total})
 
+    def free_parameters(self, tally: Tally) -> int:
+        """A rate or a probability for each label and feature."""
+        return int(tally.sums["n"].size)
+
 
 def sums_of(posterior: Tally) -> tuple[Floats, Floats]:
     """How many values there were, and their sum, as floats."""

@@ -76,28 +76,44 @@ class Model:
             )
             joint[lost] = self.log_prior
 
-    def explain(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
-        """Winner against runner-up, feature by feature, for each row."""
+    def explain(
+        self,
+        X: Any,
+        names: Sequence[Hashable] | None = None,
+        owner: NDArray[np.intp] | None = None,
+        labels: NDArray[Any] | None = None,
+    ) -> list[Explanation]:
+        """Winner against runner-up, feature by feature, for each row.
+
+        Where the tally's rows are components that belong to labels (`owner`), features speak for the
+        likeliest component of each label, and what its others add belongs to no feature.
+        """
         names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)
         joint = self._joint(admitted)
         told = self.reading.explain(admitted)
+        owner = np.arange(joint.shape[1]) if owner is None else owner
+        labels = self.tally.labels if labels is None else labels
+        whole = np.logaddexp.reduceat(joint, np.searchsorted(owner, np.arange(len(labels))), axis=1)
         sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
         explanations = []
-        for row, scores in enumerate(joint):
-            ranked = np.argsort(-scores, kind="stable")
-            first, second = ranked[0], ranked[min(1, len(ranked) - 1)]
+        for row, scores in enumerate(whole):
+            ranked = np.argsort(-scores, kind="stable")[:2]
+            best = [int(np.argmax(np.where(owner == label, joint[row], -np.inf))) for label in ranked]
+            (first, second), (winner, runner_up) = (best * 2)[:2], (ranked.tolist() * 2)[:2]
             with np.errstate(invalid="ignore"):
                 each = sign * (told.features[row, first] - told.features[row, second])
                 rest = sign * (told.intercept[row, first] - told.intercept[row, second])
                 prior = DECIBANS_A_NAT * (self.log_prior[first] - self.log_prior[second])
+                others = (scores[winner] - joint[row, first]) - (scores[runner_up] - joint[row, second])
+            rest += DECIBANS_A_NAT * np.nan_to_num(others)
             if np.isnan(each).any():  # impossible under both: the label prior decided alone
                 each, rest = np.zeros(len(each)), 0.0
             order = np.argsort(-np.abs(each), kind="stable")
             explanations.append(
                 Explanation(
-                    label=self.tally.labels[first],
-                    runner_up=self.tally.labels[second],
+                    label=labels[winner],
+                    runner_up=labels[runner_up],
                     prior=float(prior),
                     intercept=float(rest),
                     features=tuple(FeatureEvidence(names[i], float(each[i])) for i in order),

@@ -14,10 +14,10 @@ import dataclasses
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,26 +28,46 @@ from deciban.families import Columns, Family
 from deciban.features import Features
 from deciban.tally import Tally
 
-if TYPE_CHECKING:
-    from deciban.learners.naive_bayes import NaiveBayes
-
-FORMAT = 1
+FORMAT = 2
 FAMILIES = {name: getattr(families, name) for name in families.__all__ if name != "Family"}
 PRIORS = {kind.__name__: kind for kind in (smoothing.Laplace, smoothing.Jeffreys, smoothing.Beta)} | {
     kind.__name__: kind for kind in (smoothing.Values, smoothing.Empirical)
 }
-SETTINGS = ("rule", "prior", "label_prior", "complement", "c")
+NOT_SAVED = ("family", "callback")  # a family is written by itself; code is not written at all
 
 
-def save(learner: NaiveBayes, path: Path, about: dict[str, Any] | None = None) -> None:
+class Learner(Protocol):
+    """An estimator that keeps a tally, and perhaps more that it learned."""
+
+    LEARNED: ClassVar[tuple[str, ...]]  # the names of what it learned beside the tally
+    family: Family | None
+    tally_: Tally
+    n_features_in_: int
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings, as scikit-learn's contract has it."""
+
+    def _hold(self, tally: Tally) -> Any:
+        """Keep a tally as what was learned."""
+
+
+def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> None:
     """Write a fitted learner, and what else is to be known about it; the file appears whole or not at all."""
     arrays: list[NDArray[Any]] = []
     header = {
         "format": FORMAT,
         "learner": type(learner).__name__,
         "family": None if learner.family is None else _family_out(learner.family),
-        "settings": {name: _value_out(getattr(learner, name), arrays) for name in SETTINGS},
-        "alpha": getattr(learner, "alpha_", None),
+        "settings": {
+            name: _value_out(value, arrays)
+            for name, value in learner.get_params(deep=False).items()
+            if name not in NOT_SAVED
+        },
+        "learned": {
+            name: _value_out(getattr(learner, name), arrays)
+            for name in learner.LEARNED
+            if hasattr(learner, name)
+        },
         "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
         "width": int(learner.n_features_in_),
         "tally": _tally_out(learner.tally_, arrays),
@@ -63,7 +83,7 @@ def save(learner: NaiveBayes, path: Path, about: dict[str, Any] | None = None) -
     os.replace(unfinished, path)
 
 
-def load(kind: type[NaiveBayes], path: Path) -> NaiveBayes:
+def load(kind: Callable[..., Any], path: Path) -> Any:
     """Read a learner that `save` wrote."""
     with _opened(path) as (header, arrays):
         return _learner_in(kind, header, arrays)
@@ -94,14 +114,14 @@ def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
         ) from None
 
 
-def _learner_in(kind: type[NaiveBayes], header: dict[str, Any], arrays: Any) -> NaiveBayes:
+def _learner_in(kind: Callable[..., Any], header: dict[str, Any], arrays: Any) -> Any:
     if header["learner"] != kind.__name__:
         raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
     family = None if header["family"] is None else _family_in(header["family"])
     settings = {name: _value_in(value, arrays) for name, value in header["settings"].items()}
     learner = kind(family, **settings)
-    if header["alpha"] is not None:
-        learner.alpha_ = header["alpha"]
+    for name in set(learner.LEARNED) & set(header["learned"]):
+        setattr(learner, name, _value_in(header["learned"][name], arrays))
     learner.n_features_in_ = header["width"]
     if header["names"]:
         learner.feature_names_in_ = np.array(header["names"], dtype=object)

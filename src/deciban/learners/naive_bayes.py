@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,22 +31,21 @@ from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
-from deciban.errors import BadPrior, DecibanError
-from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.errors import BadPrior
+from deciban.families import Family
 from deciban.families.reading import Floats
-from deciban.families.table import is_frame
 from deciban.learners import model_file
 from deciban.learners.cross_validation import choose_alpha
 from deciban.learners.explanation import Explanation
+from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.model import Model
 from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 
-class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A generative classifier: p(label | row) from p(row | label), feature by feature.
 
     Parameters
@@ -63,6 +62,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         p(spam)/p(ham) > 9: right where losing a good mail is nine times worse than seeing a bad one.
     """
 
+    LEARNED: ClassVar[tuple[str, ...]] = ("alpha_",)
     tally_: Tally
     classes_: NDArray[Any]
 
@@ -174,15 +174,10 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | Path) -> NaiveBayes:
         """Read a model that was saved."""
-        return model_file.load(cls, Path(path))
+        model: NaiveBayes = model_file.load(cls, Path(path))
+        return model
 
     # --- inner workings ----------------------------------------------------------------------
-
-    def _family(self) -> Family:
-        family = Gaussian() if self.family is None else self.family
-        if not isinstance(family, Family):
-            raise ValueError(f"family must be a deciban family such as Gaussian(), got {family!r} instead.")
-        return family
 
     def _hold(self, tally: Tally, model: Model | None = None) -> NaiveBayes:
         """Keep a tally as what was learned; it is read when it is first needed."""
@@ -246,39 +241,3 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         kept = weight > 0  # a row without weight is as good as not there
         return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])
-
-    def _validate_rows(self, X: Any, first: bool = False) -> Any:
-        if is_frame(X):
-            return validate_data(self, X, reset=first, skip_check_array=True)
-        anything = isinstance(self._family(), (Categorical, Columns))
-        return validate_data(
-            self,
-            X,
-            reset=first,
-            accept_sparse="csr",
-            dtype=None if anything else "numeric",
-            ensure_all_finite=False,  # the family's door looks at every value anyway
-        )
-
-    def _names(self) -> NDArray[Any] | None:
-        return getattr(self, "feature_names_in_", None)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        try:
-            family = self._family()
-        except (DecibanError, ValueError):
-            return tags
-        anything = isinstance(family, (Categorical, Columns))
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.categorical = anything
-        tags.input_tags.string = anything
-        tags.input_tags.positive_only = not (
-            anything
-            or isinstance(family, Gaussian)
-            or (isinstance(family, Bernoulli) and family.binarize is not None)
-        )
-        # The checks' Gaussian blobs are a poor fit for counts; scikit-learn marks its own so, too.
-        tags.classifier_tags.poor_score = tags.input_tags.positive_only
-        return tags

@@ -1,0 +1,64 @@
+"""What learners with a family have in common: a door for rows, and what scikit-learn is told about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from deciban.errors import DecibanError
+from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.families.table import is_frame
+
+
+class FamilyLearner:
+    """An estimator whose parameter `family` says what a row looks like; Gaussian() unless told.
+
+    It stands before scikit-learn's own mixins, so that it has the last word on the tags.
+    """
+
+    family: Family | None
+
+    def _family(self) -> Family:
+        family = Gaussian() if self.family is None else self.family
+        if not isinstance(family, Family):
+            raise ValueError(f"family must be a deciban family such as Gaussian(), got {family!r} instead.")
+        return family
+
+    def _validate_rows(self, X: Any, first: bool = False) -> Any:
+        if is_frame(X):
+            return validate_data(self, X, reset=first, skip_check_array=True)
+        anything = isinstance(self._family(), (Categorical, Columns))
+        return validate_data(
+            self,
+            X,
+            reset=first,
+            accept_sparse="csr",
+            dtype=None if anything else "numeric",
+            ensure_all_finite=False,  # the family's door looks at every value anyway
+        )
+
+    def _names(self) -> NDArray[Any] | None:
+        return getattr(self, "feature_names_in_", None)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        try:
+            family = self._family()
+        except (DecibanError, ValueError):
+            return tags
+        anything = isinstance(family, (Categorical, Columns))
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.categorical = anything
+        tags.input_tags.string = anything
+        tags.input_tags.positive_only = not (
+            anything
+            or isinstance(family, Gaussian)
+            or (isinstance(family, Bernoulli) and family.binarize is not None)
+        )
+        # The checks' Gaussian blobs are a poor fit for counts; scikit-learn marks its own so, too.
+        if tags.classifier_tags is not None:
+            tags.classifier_tags.poor_score = tags.input_tags.positive_only
+        return tags

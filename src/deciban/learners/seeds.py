@@ -1,0 +1,95 @@
+"""Where EM starts: each component grows from one row, its seed.
+
+A seed alone has no spread, so a component begins as its seed and a tenth of an average row:
+
+    start_k = tally(seed_k) + 0.1 · tally(all rows) / rows
+
+Seeds may be any rows ("rows"), or rows that are far from each other ("spread"): the next seed is drawn by
+the chance that a row belongs to *none* of the seeds so far, but to the crowd of all rows. That is k-means++
+(Arthur and Vassilvitskii, 2007) for any family, with log p in the place of a squared distance.
+
+>>> from deciban import Poisson
+>>> family, rows = Poisson().welcome(np.array([[0], [1], [0], [90], [95], [99]]))
+>>> shares = sow(family, rows, np.ones(6), 2, np.random.default_rng(0))
+>>> (shares[:, 0] > 0.5).tolist() in ([True] * 3 + [False] * 3, [False] * 3 + [True] * 3)
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+
+from deciban.errors import NotEnoughValues
+from deciban.families.family import PEAK, Family
+from deciban.families.reading import Floats, Reading
+from deciban.learners.hidden_labels import share_out
+from deciban.membership import Membership
+from deciban.tally import Tally
+
+# Below a tenth, components hardly reach beyond their seed; with a whole average row every Gaussian component
+# is as wide as all the data, and the second seed is as good as any.
+OF_ALL = 0.1
+# So much of an imagined value keeps a constant column from having no variance.
+A_TRACE = 1e-3
+ONE = np.array([0])
+
+
+def sow(
+    family: Family,
+    rows: Any,
+    weight: Floats,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    spread: bool = True,
+    hard: bool = False,
+) -> Floats:
+    """The share of each row in each of so many components; rows without weight take no part."""
+    if np.count_nonzero(weight) < count:
+        found = np.count_nonzero(weight)
+        raise NotEnoughValues(
+            f"{count} components need as many rows to start from, but n_samples = {found}. "
+            "Ask for fewer components."
+        )
+    try:
+        joint = _grow(family, rows, weight, count, rng, spread)
+    except NotEnoughValues:  # rows that are all alike cannot be told apart by a seed: deal them out instead
+        joint = np.where(rng.integers(0, count, len(weight))[:, None] == np.arange(count), 0.0, -np.inf)
+    shares, _ = share_out(joint, hard)
+    return np.asarray(shares * weight[:, None])
+
+
+def _grow(
+    family: Family, rows: Any, weight: Floats, count: int, rng: np.random.Generator, spread: bool
+) -> Floats:
+    """log p of each row under each component, one seed drawn after the other."""
+    crowd = family.gather(rows, Membership.expected(weight[:, None], ONE))
+    average = crowd * (OF_ALL / weight.sum())
+    by_crowd = _read(crowd).score(rows).ravel()
+    joint = np.empty((len(weight), count))
+    chance, left = weight.astype(float), weight > 0
+    for component in range(count):
+        seed = int(rng.choice(len(weight), p=chance / chance.sum()))
+        left[seed] = False
+        joint[:, component] = _read(_tally_one(family, rows, seed, len(weight)) + average).score(rows).ravel()
+        chance = np.where(left, weight, 0.0)
+        if spread and component + 1 < count:
+            nearest = joint[:, : component + 1].max(axis=1)
+            with np.errstate(over="ignore"):
+                apart = chance / (1 + np.exp(nearest - by_crowd))
+            chance = apart if apart.sum() > 0 else chance
+    return joint
+
+
+def _tally_one(family: Family, rows: Any, row: int, count: int) -> Tally:
+    starts = (np.arange(count + 1) > row).astype(np.int32)
+    alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
+    return family.gather(rows, Membership.expected(alone, ONE))
+
+
+def _read(tally: Tally) -> Reading:
+    imagined = tally.family.imagine(1, tally) * A_TRACE
+    return tally.family.read_posterior(tally + imagined, imagined, PEAK)
