@@ -31,6 +31,9 @@ _HOME = {
     "Laplace": "deciban.smoothing",
     "Values": "deciban.smoothing",
     "NaiveBayes": "deciban.learners",
+    "NeighborsClassifier": "deciban.learners",
+    "NeighborsRegressor": "deciban.learners",
+    "RandomProjection": "deciban.learners",
     "SelectFeatures": "deciban.learners",
     "TextFeatures": "deciban.learners",
 }

@@ -1,7 +1,16 @@
 """Learners with scikit-learn's contract, on top of tallies."""
 
 from deciban.learners.naive_bayes import NaiveBayes
+from deciban.learners.neighbors import NeighborsClassifier, NeighborsRegressor
+from deciban.learners.projections import RandomProjection
 from deciban.learners.select_features import SelectFeatures
 from deciban.learners.text_features import TextFeatures
 
-__all__ = ["NaiveBayes", "SelectFeatures", "TextFeatures"]
+__all__ = [
+    "NaiveBayes",
+    "NeighborsClassifier",
+    "NeighborsRegressor",
+    "RandomProjection",
+    "SelectFeatures",
+    "TextFeatures",
+]

@@ -17,7 +17,7 @@ Kullback–Leibler infinite. Its α is ½ unless told; Jensen–Shannon is finit
 >>> Euclidean().between(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]])).tolist()
 [[5.0, 1.0]]
 >>> Compression().between(["abcabcabc" * 9], ["abcabcabc" * 8, "the quick brown fox"]).round(2).tolist()
-[[0.07, 0.74]]
+[[0.0, 0.7]]
 >>> as_distance("kullback_leibler")
 KullbackLeibler(smoothing=0.5)
 >>> as_distance(lambda query, row: max(query - row)).between(np.array([[1.0, 5.0]]), np.array([[2.0, 2.0]]))
@@ -58,7 +58,7 @@ class Distance(ABC):
 
     @abstractmethod
     def between(self, queries: Any, rows: Any) -> Floats:
-        """The distance of each query (down) from each row (across); each entry by itself, whatever the batch."""
+        """The distance of each query (down) from each row (across); no entry depends on another."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ class Shares(Distance):
         totals = np.asarray(rows.sum(axis=1)).ravel()
         if self.smoothing == 0 and not totals.all():
             raise OutsideSupport(
-                f"{type(self).__name__} needs a count in every row, but row {int(np.argmin(totals))} has none. "
-                f"Drop it, or imagine some: {type(self).__name__}(smoothing=0.5)."
+                f"{type(self).__name__} needs a count in every row, but row {int(np.argmin(totals))} has "
+                f"none. Drop it, or imagine some: {type(self).__name__}(smoothing=0.5)."
             )
 
     def shares(self, rows: Any) -> Floats:
@@ -137,8 +137,8 @@ class KullbackLeibler(Shares):
         """Refuse negative counts; without smoothing nearly every distance would be infinite."""
         if not self.smoothing > 0:
             raise BadSetting(
-                f"KullbackLeibler needs smoothing above 0, got {self.smoothing!r} instead: a column that only "
-                "the query has would be infinitely surprising."
+                f"KullbackLeibler needs smoothing above 0, got {self.smoothing!r} instead: a column that "
+                "only the query has would be infinitely surprising."
             )
         super().admit(rows)
 
@@ -190,7 +190,8 @@ COMPRESSORS: dict[str, Callable[[bytes], int]] = {"zlib": _zlib_size, "lzma": _l
 class Compression(Distance):
     """The normalised compression distance: how little of a row the query does not say already.
 
-    zlib looks back 32 KB, so it suits texts up to 16 KB; lzma looks back megabytes and takes 50 times as long.
+    zlib looks back 32 KB, so it suits texts up to 16 KB; lzma looks back megabytes and takes 50 times as
+    long.
     """
 
     compressor: str = "zlib"
@@ -209,7 +210,9 @@ class Compression(Distance):
         left, right = ([_bytes(text) for text in texts] for texts in (queries, rows))
         own = np.array([size(text) for text in left])[:, None]
         others = np.array([size(text) for text in right])[None, :]
-        both = np.array([[size(query + row) for row in right] for query in left]).reshape(len(left), len(right))
+        both = np.array([[size(query + row) for row in right] for query in left]).reshape(
+            len(left), len(right)
+        )
         return np.asarray((both - np.minimum(own, others)) / np.maximum(own, others))
 
 

@@ -1,8 +1,8 @@
 """The nearest rows, exactly: every row is looked at, most of them only through a matrix product.
 
-Where a product ranks the rows (`ranking.py`) each block of it is read once, as it comes out of BLAS and is still in
-the cache; what may be among the nearest is put on a shortlist, and the shortlist is measured exactly.
-Other distances are computed block by block. Either way the answer is that of
+Where a product ranks the rows (`ranking.py`) each block of it is read once, as it comes out of BLAS and is
+still in the cache; what may be among the nearest is put on a shortlist, and the shortlist is measured
+exactly. Other distances are computed block by block. Either way the answer is that of
 
     sorted(rows, key=lambda row: (distance(query, row), row))[:k]
 

@@ -1,14 +1,16 @@
 """Rows prepared so that one matrix product ranks them for every query.
 
-For vectors |q − r|² = |q|² + |r|² − 2 q·r, and |q|² is the same for every row. So `offsets[r] − 2 q·r` ranks the
-rows, and a matrix product gives it for a whole batch at the speed of BLAS. Rounding makes it a rank within an
-error: a sum of d products in floating point of unit u is off by at most about d · u · |q| |r|, in any order of
-summation. `error` bounds that; what decides in the end is `nearest`, which measures each row of a shortlist
-by itself, in double precision, so that the answer depends neither on the batch nor on the blocks.
+For vectors |q − r|² = |q|² + |r|² − 2 q·r, and |q|² is the same for every row. So `offsets[r] − 2 q·r`
+ranks the rows, and a matrix product gives it for a whole batch at the speed of BLAS. Rounding makes it a
+rank within an error: a sum of d products in floating point of unit u is off by at most about d · u · |q|
+|r|, in any order of summation. `error` bounds that; what decides in the end is `nearest`, which measures
+each row of a shortlist by itself, in double precision, so that the answer depends neither on the batch nor
+on the blocks.
 
-The bound is small where lengths are. So dense vectors are moved to have their mean at the origin and scaled to a
-length of at most 1, which also keeps single precision from overflowing. The cosine distance is half the squared
-distance between directions. Kullback–Leibler's Σ p log p − Σ p log s is a product as well, of shares with logarithms.
+The bound is small where lengths are. So dense vectors are moved to have their mean at the origin and scaled
+to a length of at most 1, which also keeps single precision from overflowing. The cosine distance is half
+the squared distance between directions. Kullback–Leibler's Σ p log p − Σ p log s is a product as well, of
+shares with logarithms.
 
 >>> ranking = Ranking.of(Euclidean(), np.array([[0.0, 0.0], [3.0, 4.0]]))
 >>> distances, rows = ranking.nearest(np.array([[3.0, 3.0]]), np.array([[0, 1]]), np.array([2]), 2)
@@ -19,6 +21,7 @@ distance between directions. Kullback–Leibler's Σ p log p − Σ p log s is a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -32,7 +35,6 @@ from deciban.learners.distances import (
     Euclidean,
     Floats,
     KullbackLeibler,
-    dense,
     inverse_lengths,
 )
 from deciban.learners.neighbors._nearest import rank_shortlists
@@ -94,10 +96,19 @@ class DenseVectors(Ranking):
         self.offsets = np.ones(len(rows), np.float32) if directions else squares.astype(np.float32)
         self.longest = float(np.sqrt(squares.max(initial=0.0)))
 
+    def over(self, rows: NDArray[Any]) -> DenseVectors:
+        """Other rows with this centre and unit, to measure shortlists with; they have no factor."""
+        other = copy(self)
+        other.rows = np.ascontiguousarray(rows)
+        other.row_scales = self._scales(rows)
+        other.factor, other.offsets = self.factor[:0], self.offsets[:0]
+        return other
+
     def _largest_length(self) -> float:
         """A power of two, so that dividing by it rounds nothing."""
         largest = max(
-            (float(np.abs(block - self._centre).max(initial=0.0)) for block in _pieces(self.rows)), default=0.0
+            (float(np.abs(block - self._centre).max(initial=0.0)) for block in _pieces(self.rows)),
+            default=0.0,
         )
         width = max(1, self.rows.shape[1])
         return float(2.0 ** np.ceil(np.log2(largest * np.sqrt(width)))) if largest > 0 else 1.0
