@@ -166,11 +166,11 @@ def _family_out(family: Family) -> dict[str, Any]:
         }
     assert dataclasses.is_dataclass(family)
     values = {field.name: getattr(family, field.name) for field in dataclasses.fields(family)}
-    plain = {
+    simple = {
         name: [plain(v) for v in value] if isinstance(value, tuple) else value
         for name, value in values.items()
     }
-    return {"kind": type(family).__name__, **plain}
+    return {"kind": type(family).__name__, **simple}
 
 
 def _family_in(data: dict[str, Any]) -> Family:

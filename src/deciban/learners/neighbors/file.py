@@ -97,7 +97,7 @@ def _setting_out(value: Any) -> Any:
     if isinstance(value, (Distance, Graph)):
         if type(value) not in KINDS.values():
             raise ValueError(f"{type(value).__name__} cannot be saved: only deciban's own distances can.")
-        return {"kind": type(value).__name__, "fields": dataclasses.asdict(value)}  # type: ignore[call-overload]
+        return {"kind": type(value).__name__, "fields": dataclasses.asdict(value)}  # type: ignore[arg-type]
     return model_file.plain(value)
 
 

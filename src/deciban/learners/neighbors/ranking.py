@@ -231,7 +231,7 @@ def _squares(rows: Any) -> Floats:
 def _lengths(rows: Any) -> Floats:
     if sparse.issparse(rows):
         return np.sqrt(_squares(rows))
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
 
 
 def _pairs(shortlists: Rows, sizes: Rows) -> tuple[Rows, Rows]:
