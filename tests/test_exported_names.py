@@ -9,9 +9,8 @@ import deciban
 
 EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
-    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "NeighborsClassifier", "NeighborsRegressor", "Poisson",
-    "RandomProjection", "SelectFeatures", "Tally", "TextFeatures",
-    "Values",
+    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "NeighborsClassifier", "NeighborsRegressor",
+    "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextFeatures", "Values",
 }  # fmt: skip
 
 

@@ -279,12 +279,22 @@ def inverse_lengths(values: Any) -> Floats:
     largest = np.asarray(largest.todense() if sparse.issparse(largest) else largest, dtype=np.float64).ravel()
     safe = np.where(largest == 0, 1.0, largest)
     if sparse.issparse(values):
-        scaled = sparse.diags_array(1 / safe) @ values.astype(np.float64)
-        squares = np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel()
+        squares = sum_of_squares(scaled(values, 1 / safe))
     else:
         squares = np.square(values / safe[:, None], dtype=np.float64).sum(axis=1)
     lengths = safe * np.sqrt(squares)
     return np.where(largest == 0, 0.0, 1 / np.where(largest == 0, 1.0, lengths))
+
+
+def scaled(rows: Any, scales: Floats) -> Any:
+    """Sparse rows, each times a number; their entries stay in order, so that sums round the same way."""
+    factors = np.repeat(scales, np.diff(rows.indptr))
+    return sparse.csr_array((rows.data * factors, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def sum_of_squares(rows: Any) -> Floats:
+    """Σ r² of each sparse row, in the order of its entries."""
+    return np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
 
 
 def _bytes(text: str | bytes) -> bytes:

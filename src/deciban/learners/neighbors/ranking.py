@@ -36,8 +36,11 @@ from deciban.learners.distances import (
     Floats,
     KullbackLeibler,
     inverse_lengths,
+    scaled,
+    sum_of_squares,
 )
 from deciban.learners.neighbors._nearest import rank_shortlists
+from deciban.learners.neighbors.sample import canonical
 
 Rows = NDArray[np.int64]
 
@@ -156,7 +159,7 @@ class SparseVectors(Ranking):
         self._directions = directions
         self.row_scales = inverse_lengths(rows) if directions else np.ones(rows.shape[0])
         self.factor = self._scaled(rows, self.row_scales)
-        squares = _squares(self.factor)
+        squares = sum_of_squares(self.factor)
         self.offsets = np.ones_like(squares) if directions else squares
         self.longest = float(np.sqrt(squares.max(initial=0.0)))
 
@@ -164,8 +167,8 @@ class SparseVectors(Ranking):
         return inverse_lengths(queries) if self._directions else np.ones(queries.shape[0])
 
     def _scaled(self, rows: Any, scales: Floats) -> Any:
-        rows = sparse.csr_array(rows).astype(np.float64)
-        return sparse.csr_array(sparse.diags_array(scales) @ rows) if self._directions else rows
+        rows = canonical(rows).astype(np.float64)
+        return scaled(rows, scales) if self._directions else rows
 
     def left(self, queries: Any) -> Any:
         """The queries as sparse rows, scaled as the rows are."""
@@ -175,7 +178,7 @@ class SparseVectors(Ranking):
         """The k nearest of each shortlist."""
         which, row = _pairs(shortlists, sizes)
         left = self.left(queries)
-        squared = _squares(left[which] - self.factor[row])
+        squared = sum_of_squares(left[which] - self.factor[row])
         if self._directions:
             flat = (self._scales(queries)[which] == 0) | (self.row_scales[row] == 0)
             squared[flat] = 2.0
@@ -224,13 +227,9 @@ def _pieces(rows: NDArray[Any]) -> Any:
     return (rows[start : start + step] for start in range(0, len(rows), step))
 
 
-def _squares(rows: Any) -> Floats:
-    return np.asarray(rows.multiply(rows).sum(axis=1)).ravel()
-
-
 def _lengths(rows: Any) -> Floats:
     if sparse.issparse(rows):
-        return np.sqrt(_squares(rows))
+        return np.sqrt(sum_of_squares(rows))
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
 
 
