@@ -123,7 +123,7 @@ def approximate(count: int) -> None:
     index = faiss.IndexFlatL2(AMBIENT)
     index.add(X)
     for breadth in (32, 64, 96, 128):
-        walking._search._graph = Graph(breadth=breadth)
+        walking.sample_.search._graph = Graph(breadth=breadth)
         found = walking.kneighbors(queries)[1]
         recall = np.mean([len(set(a) & set(b)) / K for a, b in zip(found, truth, strict=True)])
         calls = {

@@ -16,11 +16,15 @@ from deciban import (
     Geometric,
     Multinomial,
     NaiveBayes,
+    NeighborsClassifier,
+    NeighborsRegressor,
     Poisson,
+    RandomProjection,
     SelectFeatures,
 )
 from deciban.errors import OutsideSupport
 from deciban.families.table import matrix_of
+from deciban.learners.distances import JensenShannon
 
 # The checks fit numbers with fractions, zeros and both signs. A family with a strict support refuses
 # them with OutsideSupport, as it should; so the same family is checked once more with a door that
@@ -70,6 +74,13 @@ PASSING = {
     "categorical": NaiveBayes(Categorical()),
     "columns": NaiveBayes(Columns([], rest=Gaussian())),
     "select": SelectFeatures(),
+    "neighbours": NeighborsClassifier(),
+    "neighbours by distance": NeighborsClassifier(weights="distance", distance="manhattan"),
+    "neighbours by cosine": NeighborsClassifier(distance="cosine"),
+    "neighbours by a function": NeighborsClassifier(distance=lambda query, row: abs(query - row).max()),
+    "mean of neighbours": NeighborsRegressor(),
+    "projection": RandomProjection(2, random_state=0),
+    "sparse projection": RandomProjection(2, kind="sparse", random_state=0),
 }
 ROUNDED = {
     "bernoulli": NaiveBayes(RoundedBernoulli()),
@@ -81,6 +92,13 @@ ROUNDED = {
 ONLY_POSITIVE = {
     "check_positive_only_tag_during_fit": "the rounding door of this test takes any sign",
     "check_fit_non_negative": "the rounding door of this test takes any sign",
+}
+
+
+# Distances between counts refuse negative values, as families with a strict support do.
+OF_COUNTS = {
+    "Jensen–Shannon": NeighborsClassifier(distance=JensenShannon(smoothing=0.5)),
+    "Kullback–Leibler": NeighborsClassifier(distance="kullback_leibler"),
 }
 
 
@@ -111,3 +129,12 @@ def test_strict_families_fail_only_where_data_do_not_fit(family):
         while (before := chain[-1].__cause__ or chain[-1].__context__) is not None:
             chain.append(before)
         assert any(isinstance(link, OutsideSupport) for link in chain), (name, STRICT, chain)
+
+
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_distances_between_counts_fail_only_where_data_are_no_counts(name):
+    for check, error in failures(OF_COUNTS[name]).items():
+        chain = [error]
+        while (before := chain[-1].__cause__ or chain[-1].__context__) is not None:
+            chain.append(before)
+        assert any(isinstance(link, OutsideSupport) for link in chain), (check, STRICT, chain)

@@ -29,7 +29,6 @@ from deciban.errors import CannotForget
 from deciban.learners.distances import Floats
 from deciban.learners.neighbors.explanation import Neighbor, NeighborsExplanation
 from deciban.learners.neighbors.neighbors import Neighbors
-from deciban.learners.neighbors.sample import Sample
 
 
 class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
@@ -96,13 +95,13 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
         known = self.classes_
         self.classes_ = np.unique(np.concatenate([known, y]))
         moved = np.searchsorted(self.classes_, known)
-        self.sample_ = Sample(self.sample_.rows, moved[self.sample_.answers])
+        self.sample_ = self.sample_.answering(moved[self.sample_.answers])
 
     def _drop_unused(self) -> None:
         used = np.unique(self.sample_.answers)
         if len(used) < len(self.classes_):
             self.classes_ = self.classes_[used]
-            self.sample_ = Sample(self.sample_.rows, np.searchsorted(used, self.sample_.answers))
+            self.sample_ = self.sample_.answering(np.searchsorted(used, self.sample_.answers))
 
     def _answers(self, y: NDArray[Any]) -> NDArray[Any]:
         return np.searchsorted(self.classes_, y)

@@ -59,7 +59,6 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     if header["labels"] is not None:
         learner.classes_ = model_file.array_in(header["labels"], arrays)
     learner.sample_ = Sample(_rows_in(header["rows"], arrays), model_file.array_in(header["answers"], arrays))
-    learner._search = None
     return learner
 
 

@@ -52,7 +52,6 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         """Learn these rows and nothing else."""
         rows, y = self._validate(X, y, first=True)
         self._begin(y)
-        self._search: ExactSearch | ApproximateSearch | None = None
         self.sample_ = Sample(rows, self._answers(y))
         return self
 
@@ -67,11 +66,11 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             return self.fit(X, y)
         rows, y = self._validate(X, y, first=False)
         self._welcome(y)
+        search = self.sample_.search
         self.sample_ = self.sample_.with_more(rows, self._answers(y))
-        if isinstance(self._search, ApproximateSearch):
-            self._search.learn(self.sample_.rows, rows)
-        else:
-            self._search = None
+        if isinstance(search, ApproximateSearch):
+            search.learn(self.sample_.rows, rows)
+            self.sample_.search = search
         return self
 
     def forget(self, X: Any, y: Any) -> Self:
@@ -79,11 +78,11 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "sample_")
         rows, y = self._validate(X, y, first=False)
         kept = self.sample_.find(rows, self._known_answers(y))
+        search = self.sample_.search
         self.sample_ = self.sample_.only(kept)
-        if isinstance(self._search, ApproximateSearch) and len(self.sample_):
-            self._search.forget(self.sample_.rows, kept)
-        else:
-            self._search = None
+        if isinstance(search, ApproximateSearch) and len(self.sample_):
+            search.forget(self.sample_.rows, kept)
+            self.sample_.search = search
         self._drop_unused()
         return self
 
@@ -99,9 +98,10 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         k = self._checked_k(self.k if k is None else k)
         if not len(self.sample_):
             raise NotEnoughValues("Everything was forgotten: learn some rows first.")
-        if self._search is None:
-            self._search = self._new_search()
-        return self._search.nearest(rows, min(k, len(self.sample_)))
+        if self.sample_.search is None:
+            self.sample_.search = self._new_search()
+        search: ExactSearch | ApproximateSearch = self.sample_.search
+        return search.nearest(rows, min(k, len(self.sample_)))
 
     def why(self, X: Any) -> list[NeighborsExplanation]:
         """For each row, the neighbours behind its answer; their shares add up to one."""
@@ -243,6 +243,9 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             return tags
         tags.input_tags.sparse = isinstance(self.search, str) and self.search == "exact"
         tags.input_tags.positive_only = hasattr(distance, "smoothing")
+        # The checks' blobs are no counts: their shares of a row tell little.
+        told = tags.classifier_tags or tags.regressor_tags
+        told.poor_score = tags.input_tags.positive_only
         tags.input_tags.two_d_array = distance.takes != "texts"
         tags.input_tags.string = distance.takes == "texts"
         return tags

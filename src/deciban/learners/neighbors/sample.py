@@ -24,9 +24,14 @@ from deciban.errors import CannotForget, OutsideSupport
 class Sample:
     """Rows and an answer (the number of a label, or a value) for each."""
 
-    def __init__(self, rows: Any, answers: NDArray[Any]) -> None:
+    def __init__(self, rows: Any, answers: NDArray[Any], search: Any = None) -> None:
         self.rows = rows
         self.answers = answers
+        self.search = search  # made when it is first needed, and kept as long as the rows are
+
+    def answering(self, answers: NDArray[Any]) -> Sample:
+        """The same rows with other answers."""
+        return Sample(self.rows, answers, self.search)
 
     def __len__(self) -> int:
         return len(self.answers)
