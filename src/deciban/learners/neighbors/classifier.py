@@ -116,3 +116,9 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
 
     def _told(self, answers: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(self.classes_[answers])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The checks' blobs are no counts: their shares of a row tell little.
+        tags.classifier_tags.poor_score = tags.input_tags.positive_only
+        return tags

@@ -243,9 +243,6 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             return tags
         tags.input_tags.sparse = isinstance(self.search, str) and self.search == "exact"
         tags.input_tags.positive_only = hasattr(distance, "smoothing")
-        # The checks' blobs are no counts: their shares of a row tell little.
-        told = tags.classifier_tags or tags.regressor_tags
-        told.poor_score = tags.input_tags.positive_only
         tags.input_tags.two_d_array = distance.takes != "texts"
         tags.input_tags.string = distance.takes == "texts"
         return tags

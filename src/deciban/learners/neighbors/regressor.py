@@ -48,3 +48,9 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
 
     def _told(self, answers: NDArray[Any]) -> NDArray[Any]:
         return answers
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # The checks' blobs are no counts: their shares of a row tell little.
+        tags.regressor_tags.poor_score = tags.input_tags.positive_only
+        return tags
