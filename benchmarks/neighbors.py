@@ -120,23 +120,19 @@ def approximate(count: int) -> None:
     built, grown = time.process_time() - start, resident() - before
     print(f"{count} rows, {INTRINSIC} dimensions in {AMBIENT}: {Graph()}")
     print(f"  built in {built:.0f} s of CPU time, {grown:.2f} GB")
-    index = faiss.IndexFlatL2(AMBIENT)
-    index.add(X)
     for breadth in (32, 64, 96, 128):
         walking.sample_.search._graph = Graph(breadth=breadth)
         found = walking.kneighbors(queries)[1]
         recall = np.mean([len(set(a) & set(b)) / K for a, b in zip(found, truth, strict=True)])
         calls = {
             "approximate": lambda: walking.kneighbors(queries),
-            "exact": lambda: looking.kneighbors(queries),
-            "faiss": lambda: index.search(queries, K),
+            "exact": lambda: looking.kneighbors(queries),  # faster than faiss's: the stricter yardstick
         }
         times = cpu_times(calls, 3)
         print(
             f"  breadth {breadth:4}: recall@{K} {recall:.3f}, "
             f"{len(queries) / times['approximate']:7.0f} queries/s, "
-            f"{times['exact'] / times['approximate']:6.1f}× our exact, "
-            f"{times['faiss'] / times['approximate']:6.1f}× faiss's",
+            f"{times['exact'] / times['approximate']:6.1f}× as fast as exact",
             flush=True,
         )
 
