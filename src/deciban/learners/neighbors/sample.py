@@ -91,8 +91,13 @@ class Sample:
 def canonical(rows: Any) -> Any:
     """Sparse rows with sorted columns, each once, and no zeros written out: equal rows have equal entries."""
     rows = sparse.csr_array(rows)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
+    if not rows.has_canonical_format or not rows.data.all():
+        rows = rows.copy()  # what was given may be shared with the user
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+    if rows.indices.dtype != np.int32 and max(rows.nnz, *rows.shape) < 2**31:  # scikit-learn takes no others
+        parts = (rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32))
+        rows = sparse.csr_array(parts, shape=rows.shape)
     return rows
 
 
