@@ -9,8 +9,8 @@ import deciban
 
 EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
-    "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes", "Poisson",
-    "SelectFeatures", "Tally", "TextFeatures", "Values",
+    "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes", "NeighborsClassifier",
+    "NeighborsRegressor", "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextFeatures", "Values",
 }  # fmt: skip
 
 

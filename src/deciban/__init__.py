@@ -33,6 +33,9 @@ _HOME = {
     "Mixture": "deciban.learners",
     "MixtureClassifier": "deciban.learners",
     "NaiveBayes": "deciban.learners",
+    "NeighborsClassifier": "deciban.learners",
+    "NeighborsRegressor": "deciban.learners",
+    "RandomProjection": "deciban.learners",
     "SelectFeatures": "deciban.learners",
     "TextFeatures": "deciban.learners",
 }

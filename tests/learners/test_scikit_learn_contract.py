@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import chebyshev
 from sklearn.utils.estimator_checks import check_estimator
 
 from deciban import (
@@ -18,11 +19,15 @@ from deciban import (
     MixtureClassifier,
     Multinomial,
     NaiveBayes,
+    NeighborsClassifier,
+    NeighborsRegressor,
     Poisson,
+    RandomProjection,
     SelectFeatures,
 )
 from deciban.errors import OutsideSupport
 from deciban.families.table import matrix_of
+from deciban.learners.distances import JensenShannon
 
 # The checks fit numbers with fractions, zeros and both signs. A family with a strict support refuses
 # them with OutsideSupport, as it should; so the same family is checked once more with a door that
@@ -72,6 +77,13 @@ PASSING = {
     "categorical": NaiveBayes(Categorical()),
     "columns": NaiveBayes(Columns([], rest=Gaussian())),
     "select": SelectFeatures(),
+    "neighbours": NeighborsClassifier(),
+    "neighbours by distance": NeighborsClassifier(weights="distance", distance="manhattan"),
+    "neighbours by cosine": NeighborsClassifier(distance="cosine"),
+    "neighbours by a function": NeighborsClassifier(distance=chebyshev),
+    "mean of neighbours": NeighborsRegressor(),
+    "projection": RandomProjection(2, random_state=0),
+    "sparse projection": RandomProjection(2, kind="sparse", random_state=0),
 }
 # What learners with hidden labels cannot pass, and why.
 UNKNOWN = {
@@ -115,6 +127,18 @@ ONLY_POSITIVE = {
 }
 
 
+# Distances between counts refuse negative values, as families with a strict support do.
+OF_COUNTS = {
+    "Jensen–Shannon": NeighborsClassifier(distance=JensenShannon(smoothing=0.5)),
+    "Kullback–Leibler": NeighborsClassifier(distance="kullback_leibler"),
+}
+
+
+# The check wants the label with the largest share that comes first by name. Where shares tie deciban
+# takes the label of the nearest neighbour among them, whatever the labels are called.
+TIES = {"check_classifiers_train": "one row of the check has two votes for each of two labels"}
+
+
 def failures(estimator):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +149,8 @@ def failures(estimator):
 
 @pytest.mark.parametrize("name", PASSING)
 def test_every_check_passes(name):
-    assert failures(PASSING[name]) == {}
+    explained = TIES if isinstance(PASSING[name], NeighborsClassifier) else {}
+    assert set(failures(PASSING[name])) <= set(explained)
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -148,3 +173,14 @@ def test_strict_families_fail_only_where_data_do_not_fit(family):
         while (before := chain[-1].__cause__ or chain[-1].__context__) is not None:
             chain.append(before)
         assert any(isinstance(link, OutsideSupport) for link in chain), (name, STRICT, chain)
+
+
+@pytest.mark.parametrize("name", OF_COUNTS)
+def test_distances_between_counts_fail_only_where_data_are_no_counts(name):
+    for check, error in failures(OF_COUNTS[name]).items():
+        if check in TIES:
+            continue
+        chain = [error]
+        while (before := chain[-1].__cause__ or chain[-1].__context__) is not None:
+            chain.append(before)
+        assert any(isinstance(link, OutsideSupport) for link in chain), (check, STRICT, chain)

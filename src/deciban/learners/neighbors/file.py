@@ -1,0 +1,104 @@
+"""Neighbours in a file: the sample and the settings, in the format of `learners/model_file.py`.
+
+The graph of an approximate search is not written: it is built anew from the rows, so that reading a file runs
+nothing but numpy, and nothing that was forgotten is left in it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from deciban.errors import UnreadableModel
+from deciban.learners import model_file
+from deciban.learners.distances import DISTANCES, Distance, OfFunction
+from deciban.learners.neighbors.approximate import Graph
+from deciban.learners.neighbors.sample import Sample
+
+if TYPE_CHECKING:
+    from deciban.learners.neighbors.neighbors import Neighbors
+
+Kind = TypeVar("Kind", bound="Neighbors")
+KINDS: dict[str, type] = {kind.__name__: kind for kind in (*DISTANCES.values(), Graph)}
+
+
+def save(learner: Neighbors, path: Path) -> None:
+    """Write a fitted learner; the file appears whole or not at all."""
+    arrays: list[NDArray[Any]] = []
+    header = {
+        "format": model_file.FORMAT,
+        "learner": type(learner).__name__,
+        "settings": {name: _setting_out(value) for name, value in learner.get_params(deep=False).items()},
+        "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
+        "width": getattr(learner, "n_features_in_", None),
+        "labels": model_file.array_out(learner.classes_, arrays) if hasattr(learner, "classes_") else None,
+        "answers": model_file.array_out(learner.sample_.answers, arrays),
+        "rows": _rows_out(learner.sample_.rows, arrays),
+    }
+    model_file.write(path, header, arrays)
+
+
+def load(kind: type[Kind], path: Path) -> Kind:
+    """Read a learner that `save` wrote."""
+    return model_file.read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+
+
+def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
+    if header["learner"] != kind.__name__:
+        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
+    learner = kind(**{name: _setting_in(value) for name, value in header["settings"].items()})
+    if header["width"] is not None:
+        learner.n_features_in_ = header["width"]
+    if header["names"]:
+        learner.feature_names_in_ = np.array(header["names"], dtype=object)
+    if header["labels"] is not None:
+        learner.classes_ = model_file.array_in(header["labels"], arrays)
+    learner.sample_ = Sample(_rows_in(header["rows"], arrays), model_file.array_in(header["answers"], arrays))
+    return learner
+
+
+def _rows_out(rows: Any, arrays: list[NDArray[Any]]) -> dict[str, Any]:
+    if isinstance(rows, list):
+        return {"texts": [_text_out(row) for row in rows]}
+    if sparse.issparse(rows):
+        parts = [model_file.array_out(part, arrays) for part in (rows.data, rows.indices, rows.indptr)]
+        return {"sparse": parts, "shape": list(rows.shape)}
+    return {"dense": model_file.array_out(rows, arrays)}
+
+
+def _rows_in(data: dict[str, Any], arrays: Any) -> Any:
+    if "texts" in data:
+        return [bytes.fromhex(text["bytes"]) if isinstance(text, dict) else text for text in data["texts"]]
+    if "sparse" in data:
+        parts = tuple(model_file.array_in(part, arrays) for part in data["sparse"])
+        rows = sparse.csr_array(parts, shape=tuple(data["shape"]))
+        rows.check_format(full_check=True)
+        return rows
+    return model_file.array_in(data["dense"], arrays)
+
+
+def _text_out(row: Any) -> Any:
+    if isinstance(row, str):
+        return row
+    if isinstance(row, bytes):
+        return {"bytes": row.hex()}
+    raise ValueError(f"A row of {type(row).__name__} cannot be saved: only numbers and texts can.")
+
+
+def _setting_out(value: Any) -> Any:
+    if callable(value) or isinstance(value, OfFunction):
+        raise ValueError("A function cannot be saved: a file that held code could do anything.")
+    if isinstance(value, (Distance, Graph)):
+        if type(value) not in KINDS.values():
+            raise ValueError(f"{type(value).__name__} cannot be saved: only deciban's own distances can.")
+        return {"kind": type(value).__name__, "fields": dataclasses.asdict(value)}  # type: ignore[arg-type]
+    return model_file.plain(value)
+
+
+def _setting_in(data: Any) -> Any:
+    return KINDS[data["kind"]](**data["fields"]) if isinstance(data, dict) else data

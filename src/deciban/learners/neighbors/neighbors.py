@@ -1,0 +1,269 @@
+"""What both kinds of neighbours share: the sample, the search over it, and who is near.
+
+Neighbours are honest about being different: there are no sums to learn, the sample itself is what was
+learned. It can be learned on and forgotten row by row all the same, and what is left is as if the forgotten
+had never been seen.
+
+Ties never depend on chance. Rows at the same distance come in the order in which they were learned; labels
+with the same share of the vote are decided by the nearest neighbour among them.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from deciban.errors import BadSetting, NotEnoughValues, NotTexts
+from deciban.learners.distances import Distance, Floats, as_distance
+from deciban.learners.neighbors import file
+from deciban.learners.neighbors.approximate import ApproximateSearch, as_graph
+from deciban.learners.neighbors.exact import ExactSearch
+from deciban.learners.neighbors.explanation import Neighbor, NeighborsExplanation
+from deciban.learners.neighbors.ranking import Rows
+from deciban.learners.neighbors.sample import Sample, canonical
+
+Weights = str | Callable[[Floats], Floats]
+
+
+class Neighbors(BaseEstimator):  # type: ignore[misc]
+    """Learns by heart, and looks up the k nearest rows; what they say is for the two kinds to tell."""
+
+    sample_: Sample
+
+    def __init__(
+        self, k: int = 5, *, distance: Any = "euclidean", weights: Weights = "equal", search: Any = "exact"
+    ) -> None:
+        self.k = k
+        self.distance = distance
+        self.weights = weights
+        self.search = search
+
+    # --- learning ----------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn these rows and nothing else."""
+        rows, y = self._validate(X, y, first=True)
+        self._begin(y)
+        self.sample_ = Sample(rows, self._answers(y))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn further rows; labels that were never seen are welcome.
+
+        `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
+        """
+        if classes is not None and not np.isin(y, classes).all():
+            raise ValueError(f"y has labels that are not among classes={list(classes)}.")
+        if not hasattr(self, "sample_"):
+            return self.fit(X, y)
+        rows, y = self._validate(X, y, first=False)
+        self._welcome(y)
+        search = self.sample_.search
+        self.sample_ = self.sample_.with_more(rows, self._answers(y))
+        if isinstance(search, ApproximateSearch):
+            search.learn(self.sample_.rows, rows)
+            self.sample_.search = search
+        return self
+
+    def forget(self, X: Any, y: Any) -> Self:
+        """Unlearn rows, as if they had never been seen; an error if one of them never was."""
+        check_is_fitted(self, "sample_")
+        rows, y = self._validate(X, y, first=False)
+        kept = self.sample_.find(rows, self._known_answers(y))
+        search = self.sample_.search
+        self.sample_ = self.sample_.only(kept)
+        if isinstance(search, ApproximateSearch) and len(self.sample_):
+            search.forget(self.sample_.rows, kept)
+            self.sample_.search = search
+        self._drop_unused()
+        return self
+
+    # --- looking around ----------------------------------------------------------------------
+
+    def kneighbors(self, X: Any, k: int | None = None) -> tuple[Floats, Rows]:
+        """Distances and positions of the k nearest rows of each query, nearest first: (queries, k) each.
+
+        Positions count the rows that are kept in the order in which they were learned.
+        """
+        check_is_fitted(self, "sample_")
+        rows = self._validate_rows(X, first=False)
+        k = self._checked_k(self.k if k is None else k)
+        if not len(self.sample_):
+            raise NotEnoughValues("Everything was forgotten: learn some rows first.")
+        if self.sample_.search is None:
+            self.sample_.search = self._new_search()
+        search: ExactSearch | ApproximateSearch = self.sample_.search
+        return search.nearest(rows, min(k, len(self.sample_)))
+
+    def why(self, X: Any) -> list[NeighborsExplanation]:
+        """For each row, the neighbours behind its answer; their shares add up to one."""
+        distances, rows = self.kneighbors(X)
+        shares = self._shares(distances)
+        answers = self._told(self.sample_.answers[rows])
+        return [
+            self._explained(
+                tuple(
+                    Neighbor(*one)
+                    for one in zip(
+                        rows[query].tolist(),
+                        answers[query].tolist(),
+                        distances[query].tolist(),
+                        shares[query].tolist(),
+                        strict=True,
+                    )
+                )
+            )
+            for query in range(len(rows))
+        ]
+
+    # --- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that holds numbers and texts, and cannot execute code."""
+        check_is_fitted(self, "sample_")
+        file.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that was saved."""
+        return file.load(cls, Path(path))
+
+    # --- what classifier and regressor say each in their own way ------------------------------
+
+    @abstractmethod
+    def _checked_y(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Refuse answers of the wrong kind."""
+
+    @abstractmethod
+    def _told(self, answers: NDArray[Any]) -> NDArray[Any]:
+        """Answers as users gave them."""
+
+    @abstractmethod
+    def _explained(self, neighbors: tuple[Neighbor, ...]) -> NeighborsExplanation:
+        """The answer of these neighbours."""
+
+    def _begin(self, y: NDArray[Any]) -> None:
+        """Know nothing but these answers."""
+
+    def _welcome(self, y: NDArray[Any]) -> None:
+        """Make room for answers that were never seen."""
+
+    def _drop_unused(self) -> None:
+        """Leave no trace of answers whose last row was forgotten."""
+
+    def _answers(self, y: NDArray[Any]) -> NDArray[Any]:
+        """Answers as the sample keeps them."""
+        return y
+
+    def _known_answers(self, y: NDArray[Any]) -> NDArray[Any]:
+        """The same for rows that are to be forgotten."""
+        return y
+
+    # --- inner workings ----------------------------------------------------------------------
+
+    def _distance(self) -> Distance:
+        return as_distance(self.distance)
+
+    def _new_search(self) -> ExactSearch | ApproximateSearch:
+        graph, distance = as_graph(self.search), self._distance()
+        if graph is None:
+            return ExactSearch(distance, self.sample_.rows)
+        graph.check(distance)
+        return ApproximateSearch(graph, distance, self.sample_.rows)
+
+    def _shares(self, distances: Floats) -> Floats:
+        """What each neighbour has of the vote: (queries, k), rows sum to one."""
+        if callable(self.weights):
+            weights = np.asarray(self.weights(distances), dtype=np.float64)
+            if weights.shape != distances.shape or not (weights >= 0).all() or not weights.any(axis=1).all():
+                raise BadSetting(
+                    "The weights function must return a weight of 0 or more for each distance, and one "
+                    "above 0 for each query."
+                )
+        elif self.weights == "distance":
+            # Divided by the least of them first, so that no weight overflows.
+            nearest = distances[:, :1]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                weights = np.where(nearest == 0, distances == 0, nearest / distances)
+        else:
+            weights = np.ones_like(distances)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def _checked_k(self, k: Any) -> int:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+            raise BadSetting(f"k must be a whole number of 1 or more, got {k!r} instead.")
+        return int(k)
+
+    def _check_settings(self) -> None:
+        self._checked_k(self.k)
+        if not callable(self.weights) and self.weights not in ("equal", "distance"):
+            raise BadSetting(
+                f"weights must be 'equal', 'distance' or a function of distances, got {self.weights!r}."
+            )
+        graph = as_graph(self.search)
+        if graph is not None:
+            graph.check(self._distance())
+
+    def _validate(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None.")
+        self._check_settings()
+        rows = self._validate_rows(X, first=first)
+        count = len(rows) if isinstance(rows, list) else rows.shape[0]
+        y = self._checked_y(column_or_1d(y, warn=True))
+        if len(y) != count:
+            raise ValueError(f"Found {count} rows but {len(y)} answers; there must be one answer a row.")
+        return rows, y
+
+    def _validate_rows(self, X: Any, *, first: bool) -> Any:
+        distance = self._distance()
+        if distance.takes == "texts" or (distance.takes == "anything" and _is_list_of_things(X)):
+            items = _items(X, texts=distance.takes == "texts")
+            distance.admit(items)
+            return items
+        rows = validate_data(
+            self, X, reset=first, accept_sparse="csr", dtype=[np.float64, np.float32], order="C"
+        )
+        distance.admit(rows)
+        return canonical(rows) if sparse.issparse(rows) else rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        try:
+            distance = self._distance()
+        except BadSetting:
+            return tags
+        tags.input_tags.sparse = isinstance(self.search, str) and self.search == "exact"
+        tags.input_tags.positive_only = hasattr(distance, "smoothing")
+        tags.input_tags.two_d_array = distance.takes != "texts"
+        tags.input_tags.string = distance.takes == "texts"
+        return tags
+
+
+def _is_list_of_things(X: Any) -> bool:
+    """Whether X is a list of things that are no numbers, and no table of numbers."""
+    if sparse.issparse(X) or hasattr(X, "columns"):
+        return False
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and X.dtype.kind in "OSU"
+    return isinstance(X, (list, tuple)) and bool(X) and isinstance(X[0], (str, bytes, dict, set, frozenset))
+
+
+def _items(X: Any, texts: bool) -> list[Any]:
+    if isinstance(X, (str, bytes)) or not np.iterable(X) or sparse.issparse(X) or getattr(X, "ndim", 1) != 1:
+        raise NotTexts("Expected a list of texts, one for each row, got something else instead.")
+    items = X.tolist() if hasattr(X, "tolist") else list(X)
+    wrong = [item for item in items if not isinstance(item, (str, bytes))] if texts else []
+    if wrong:
+        raise NotTexts(f"Expected texts (str or bytes), got {type(wrong[0]).__name__} instead.")
+    if not items:
+        raise NotEnoughValues("Found no rows; at least one is needed.")
+    return items
