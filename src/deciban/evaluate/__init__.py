@@ -11,6 +11,8 @@ as programs of their own. All of them are driven by the same code, so that their
 and why.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from deciban.evaluate.assessment import Assessment
 from deciban.evaluate.committee import DecibanCommittee
 from deciban.evaluate.figures import Figures
@@ -29,11 +31,15 @@ from deciban.evaluate.promise import KeptPromise
 from deciban.evaluate.subject import Lesson, Opinion, Subject
 from deciban.evaluate.trial import Trial, cross_validated, follow, online, split_in_half
 
+if TYPE_CHECKING:
+    from deciban.evaluate.cross_validation import CrossValidation, cross_validate
+
 __all__ = [
     "PEERS",
     "Assessment",
     "Bogofilter",
     "CommandPeer",
+    "CrossValidation",
     "DecibanCommittee",
     "Figures",
     "KeptPromise",
@@ -46,6 +52,7 @@ __all__ = [
     "Subject",
     "Trial",
     "VowpalWabbit",
+    "cross_validate",
     "cross_validated",
     "follow",
     "halves",
@@ -56,3 +63,12 @@ __all__ = [
     "shuffled",
     "split_in_half",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Cross-validation of estimators needs scikit-learn, which measuring a filter does not."""
+    if name in ("CrossValidation", "cross_validate"):
+        from deciban.evaluate import cross_validation
+
+        return getattr(cross_validation, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

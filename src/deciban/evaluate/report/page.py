@@ -135,8 +135,8 @@ def _features(one: Assessment) -> Iterator[str]:
 
 def _feature_row(feature: TellingFeature) -> str:
     return (
-        f'<tr><td class="number">{_signed(feature.decibans, 2)}</td><td class="number">{feature.share:.0%}</td>'
-        f"<td>{escape(feature.name)}</td></tr>"
+        f'<tr><td class="number">{_signed(feature.decibans, 2)}</td>'
+        f'<td class="number">{feature.share:.0%}</td><td>{escape(feature.name)}</td></tr>'
     )
 
 
