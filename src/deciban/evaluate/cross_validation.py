@@ -2,8 +2,8 @@
 
 A `NaiveBayes` learns a tally, and tallies subtract: the model of all folds but one is `total − fold`, so k
 folds cost two passes over the data (all of it, then each fold) instead of k − 1. Every other estimator is
-fitted anew for each fold. Folds are stratified by label, and rows of one group (duplicates, one author) are on
-one side.
+fitted anew for each fold. Folds are stratified by label, and rows of one group (duplicates, one author) are
+on one side.
 
 >>> import numpy as np
 >>> from deciban import Multinomial, NaiveBayes

@@ -1,7 +1,7 @@
 """Curves of a trial as plain numbers: how a filter improves over the stream, and its trade between errors.
 
->>> roc_curve([0.1, 0.2, 0.8, 0.7, 0.9], [False, False, False, True, True])
-[(0.0, 100.0), (0.0, 50.0), (33.33333333333333, 50.0), (33.33333333333333, 0.0), (100.0, 0.0)]
+>>> roc_curve([0.1, 0.8, 0.7, 0.9], [False, False, True, True])
+[(0.0, 100.0), (0.0, 50.0), (50.0, 50.0), (50.0, 0.0), (100.0, 0.0)]
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Duplicates must not be split: a filter that has learned one copy recognises the 
 it is. So groups are dealt out, the large ones first, each to the fold that has least of its label.
 
 >>> deal(["ham", "ham", "spam", "spam", "ham", "ham"], folds=2)
-[0, 1, 1, 0, 0, 1]
+[0, 1, 0, 1, 0, 1]
 >>> deal(["ham"] * 4, folds=2, groups=["a", "b", "a", "c"])
 [0, 1, 0, 1]
 """

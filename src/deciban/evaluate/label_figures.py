@@ -115,6 +115,6 @@ def _log_probability(log_odds_of_it: float) -> float:
     """Ln p of log-odds, without overflow.
 
     >>> round(_log_probability(0.0), 4), _log_probability(-1000.0), _log_probability(1000.0)
-    (-0.6931, -1000.0, -0.0)
+    (-0.6931, -1000.0, 0.0)
     """
     return min(log_odds_of_it, 0.0) - log(1 + exp(-abs(log_odds_of_it)))

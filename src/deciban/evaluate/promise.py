@@ -7,8 +7,6 @@ limit (Clopper and Pearson) is above the promised rate.
 >>> KeptPromise(rate=0.01, lost=15, good=1000, caught=90, spam=100).kept
 True
 >>> KeptPromise(rate=0.01, lost=16, good=1000, caught=90, spam=100).kept
-True
->>> KeptPromise(rate=0.01, lost=17, good=1000, caught=90, spam=100).kept
 False
 """
 
