@@ -273,6 +273,7 @@ def _inline(name: str, figure: Figure) -> str:
     figure.savefig(stream, format="svg", transparent=True, metadata=_no_date("svg"))
     svg = stream.getvalue()
     svg = svg[svg.index("<svg") :].replace(INK, "currentColor")
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     # The page sets the width.
     return re.sub(
