@@ -22,7 +22,8 @@ def test_bogofilter_by_its_own_lines_says_what_the_built_in_peer_says(tmp_path):
 
 
 def test_what_stands_in_braces_cannot_break_out(tmp_path):
-    line = f'{sys.executable} -c \'import sys; open(sys.argv[1] + "/seen", "a").write(sys.argv[2])\' {{home}} {{label}}'
+    script = 'import sys; open(sys.argv[1] + "/seen", "a").write(sys.argv[2])'
+    line = f"{sys.executable} -c '{script}' {{home}} {{label}}"
     with CommandPeer("peer", "cat", {"*": line}) as peer:
         label = "a'; touch {path} $(x) \"b"
         peer.learn([Lesson(label, b"x")])
@@ -32,7 +33,8 @@ def test_what_stands_in_braces_cannot_break_out(tmp_path):
 
 
 def test_the_message_comes_on_standard_input_and_as_a_file():
-    line = f"{sys.executable} -c 'import sys; sys.exit(int(sys.stdin.buffer.read() != open(sys.argv[1],\"rb\").read()))' {{path}}"
+    script = 'import sys; sys.exit(int(sys.stdin.buffer.read() != open(sys.argv[1], "rb").read()))'
+    line = f"{sys.executable} -c '{script}' {{path}}"
     with CommandPeer("peer", line, {"*": "cat"}) as peer:
         peer.learn([Lesson("ham", b"")])
         assert peer.classify([b"\0\xff\n"])[0].rejected
