@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from typing import Any
 
-MAILS, ROWS, TEXTS = 250, 20_000, 250
+MAILS, ROWS, TEXTS = 250, 20_000, 500
 
 
 def mails(factor: int) -> list[tuple[str, bytes]]:
@@ -34,20 +34,24 @@ def read_all(made: list[tuple[str, bytes]]) -> None:
         extract(read(data))
 
 
-def learn_all(made: list[tuple[str, bytes]]) -> str:
-    """Into a ledger; its path."""
+def learn_all(made: list[tuple[str, bytes]], at_once: int | None = None) -> str:
+    """Into a ledger, one call a label for so many messages (all, unless told); its path."""
     from deciban.filter import Filter, Settings
     from deciban.sources import RawMessage
 
     path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
+    step = at_once or len(made)
     with Filter.open(path, Settings(salt=1, bits=18)) as mail:
-        for start in range(0, len(made), 100):
+        for start in range(0, len(made), step):
             for label in ("spam", "ham"):
-                batch = [
-                    (str(n), data) for n, (its, data) in enumerate(made[start : start + 100]) if its == label
-                ]
-                mail.learn(label, [RawMessage(f"{start}-{name}", data) for name, data in batch])
+                batch = [data for its, data in made[start : start + step] if its == label]
+                mail.learn(label, [RawMessage(f"{label}{start + n}", data) for n, data in enumerate(batch)])
     return path
+
+
+def learn_in_batches(made: list[tuple[str, bytes]]) -> str:
+    """50 of one label, 50 of the other: lessons are mixed and learned anew after each such call."""
+    return learn_all(made, at_once=100)
 
 
 def replay(path: str) -> None:
@@ -59,13 +63,19 @@ def replay(path: str) -> None:
         mail.classify(b"Subject: hello\n\nhello\n")
 
 
-def classify_all(made: list[tuple[str, bytes]]) -> None:
-    """With a filter of 200 lessons, so that only what is classified grows."""
+def taught(factor: int) -> tuple[str, list[tuple[str, bytes]]]:
+    """A filter of 200 lessons, whatever is classified, and the mail."""
+    made = mails(factor)
+    return learn_all(made[:200]), made
+
+
+def classify_all(data: tuple[str, list[tuple[str, bytes]]]) -> None:
     from deciban.filter import Filter
 
-    with Filter.open(learn_all(made[:200])) as mail:
-        for _, data in made:
-            mail.classify(data)
+    path, made = data
+    with Filter.open(path) as mail:
+        for _, message in made:
+            mail.classify(message)
 
 
 def rows(factor: int) -> tuple[Any, Any]:
@@ -99,9 +109,10 @@ def count_words(data: list[str]) -> None:
 
 CASES: dict[str, tuple[Callable[[int], Any], Callable[[Any], Any]]] = {
     "read mail, both views": (mails, read_all),
-    "learn mail into a ledger": (mails, learn_all),
+    "learn mail, one call a label": (mails, learn_all),
+    "learn mail, 50 a call": (mails, learn_in_batches),
     "replay a ledger": (lambda factor: learn_all(mails(factor)), replay),
-    "classify mail": (mails, classify_all),
+    "classify mail": (taught, classify_all),
     "fit Multinomial": (rows, fit),
     "fit and predict Gaussian": (rows, fit_and_predict_gaussian),
     "text features, words and pairs": (texts, count_words),
