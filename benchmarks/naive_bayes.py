@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sparse
 from sklearn import naive_bayes as peers
 
-from benchmarks.measure import interleaved, peak_memory
+from benchmarks.measure import Table, interleaved, peak_memory, show
 from deciban import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes
 
 LABELS = 5
@@ -69,19 +69,18 @@ def steps(ours: Any, theirs: Any, X: Any, y: Any) -> dict[str, dict[str, Callabl
     }
 
 
-def main() -> None:
-    print(f"{'':30}{'step':14}{'time ratio':>11}{'deciban s':>11}{'peer s':>9}{'memory ratio':>14}")
+def main() -> list[Table]:
+    rows = []
     for name, (ours, theirs, X) in cases().items():
         y = np.random.default_rng(1).integers(0, LABELS, X.shape[0])
         for step, calls in steps(ours, theirs, X, y).items():
             times = interleaved(calls)
             memory = {key: peak_memory(call) for key, call in calls.items()}
-            print(
-                f"{name:30}{step:14}{times['deciban'] / times['peer']:11.2f}{times['deciban']:11.3f}"
-                f"{times['peer']:9.3f}{memory['deciban'] / memory['peer']:14.2f}",
-                flush=True,
-            )
+            ratios = (times["deciban"] / times["peer"], memory["deciban"] / memory["peer"])
+            rows.append((f"{name}, {step}", ratios[0], times["deciban"], times["peer"], ratios[1]))
+    columns = ("", "time ratio", "deciban s", "scikit-learn s", "memory ratio")
+    return [Table("NaiveBayes ÷ scikit-learn", columns, rows, "Below 1 deciban is better.")]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

@@ -12,26 +12,18 @@ from __future__ import annotations
 import email
 import email.policy
 import os
-import resource
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.corpora import unpack
+from benchmarks.measure import Table, least_cpu, show
 from deciban.text import read
 from deciban.text.views import extract
 
 PASSES = 3
-
-
-def cpu_seconds() -> float:
-    """What this process and its children have used so far."""
-    return sum(
-        usage.ru_utime + usage.ru_stime
-        for usage in (resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN))
-    )
 
 
 def bytes_of(file: Path) -> bytes:
@@ -82,35 +74,31 @@ def train_bogofilter(files: list[Path]) -> None:
             )
 
 
-def least_cpu(calls: dict[str, Callable[[list[Path]], None]], files: list[Path]) -> dict[str, float]:
-    """The least CPU time of each call in seconds; one of each in turn, so that all meet the same noise."""
-    least = dict.fromkeys(calls, float("inf"))
-    for _ in range(PASSES):
-        for name, call in calls.items():
-            start = cpu_seconds()
-            call(files)
-            least[name] = min(least[name], cpu_seconds() - start)
-    return least
-
-
-def main() -> None:
+def main() -> list[Table]:
     files = [file for file in sorted(unpack("spamassassin").glob("*/*")) if file.is_file()]
     calls = {
-        "deciban, read": read_by_deciban,
-        "deciban, read and both views": read_and_extract_by_deciban,
-        "email (default policy), parse only": parse_by_email,
-        "email (default policy), with text": read_by_email,
+        "deciban, read": partial(read_by_deciban, files),
+        "deciban, read and both views": partial(read_and_extract_by_deciban, files),
+        "email (default policy), parse only": partial(parse_by_email, files),
+        "email (default policy), with text": partial(read_by_email, files),
     }
     if shutil.which("bogofilter"):
-        calls["bogofilter, train in bulk"] = train_bogofilter
+        calls["bogofilter, train in bulk"] = partial(train_bogofilter, files)
     else:
         print("bogofilter is not installed, so it is left out (apt-get install bogofilter)")
-    seconds = least_cpu(calls, files)
-    print(f"{len(files)} messages\n{'':40}{'ms a message':>14}{'times reading':>15}{'times with views':>18}")
-    for name, spent in seconds.items():
-        ratios = (spent / seconds["deciban, read"], spent / seconds["deciban, read and both views"])
-        print(f"{name:40}{1000 * spent / len(files):14.4f}{ratios[0]:15.1f}{ratios[1]:18.2f}")
+    seconds = least_cpu(calls, PASSES)
+    rows = [
+        (
+            name,
+            1000 * spent / len(files),
+            spent / seconds["deciban, read"],
+            spent / seconds["deciban, read and both views"],
+        )
+        for name, spent in seconds.items()
+    ]
+    columns = ("", "ms a message", "times reading", "times with views")
+    return [Table(f"{len(files):,} messages", columns, rows)]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

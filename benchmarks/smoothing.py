@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.corpora import newsgroups_by_date
+from benchmarks.measure import Table, show
 from deciban import Bernoulli, Multinomial, NaiveBayes
 from deciban.errors import ImpossibleRows
 
@@ -36,23 +37,25 @@ def imagined(model: NaiveBayes) -> str:
     return f"α = {model.prior:g}"
 
 
-def main() -> None:
+def main() -> list[Table]:
     warnings.simplefilter("ignore", ImpossibleRows)
     parts = newsgroups_by_date()
     words = CountVectorizer()
     train, test = words.fit_transform(parts["train"][0]), words.transform(parts["test"][0])
     labels, truth = np.array(parts["train"][1]), np.array(parts["test"][1])
-    print(f"{len(labels)} texts to learn, {len(truth)} to classify, {train.shape[1]} words\n")
-    print(f"{'model':22}{'smoothing':18}{'found':24}{'accuracy':>9}{'log p':>9}")
+    rows = []
     for name, (family, rule) in MODELS.items():
         for smoothing, prior in PRIORS.items():
             model = NaiveBayes(family, rule=rule, prior=prior).fit(train, labels)
             with np.errstate(divide="ignore"):
                 log_p = model.predict_log_proba(test)
-            right = np.mean(model.classes_[log_p.argmax(axis=1)] == truth)
-            sure = log_p[np.arange(len(truth)), np.searchsorted(model.classes_, truth)].mean()
-            print(f"{name:22}{smoothing:18}{imagined(model):24}{right:9.1%}{sure:9.2f}", flush=True)
+            right = float(np.mean(model.classes_[log_p.argmax(axis=1)] == truth))
+            sure = float(log_p[np.arange(len(truth)), np.searchsorted(model.classes_, truth)].mean())
+            shown = f"{sure:.2f}" if np.isfinite(sure) else "−∞"  # JSON has no infinity
+            rows.append((f"{name}, {smoothing}", imagined(model), f"{right:.1%}", shown))
+    title = f"{len(labels):,} texts to learn, {len(truth):,} to classify, {train.shape[1]:,} words"
+    return [Table(title, ("model and smoothing", "found", "accuracy", "log p"), rows)]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

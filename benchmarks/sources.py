@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 MB = 1_000_000
 SEPARATOR = b"From joe@example.org Thu Aug 22 12:36:23 2002\n"
@@ -103,10 +103,10 @@ def against_the_standard_library(size: int) -> None:
     print(f"   {theirs_spent / ours_spent:.1f} times faster")
 
 
-def main() -> None:
+def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--megabytes", type=int, default=1_000, help="size of the mbox sent through the pipe")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     against_the_standard_library(64 * MB)
     for megabytes in (options.megabytes // 10, options.megabytes):
         through_a_pipe(megabytes * MB)
@@ -115,4 +115,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

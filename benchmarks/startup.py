@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from benchmarks.measure import Table, show
+
 RUNS = 40
 MAIL = b"From: joe@example.org\nSubject: hi\n\nhello\n"
 
@@ -30,7 +32,7 @@ def cpu_milliseconds(arguments: list[str], environment: dict[str, str]) -> float
     return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
 
 
-def main() -> None:
+def main() -> list[Table]:
     # An installed package has its byte code compiled; some development environments switch that off.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     # What pip installs as `deciban`, without the -m for which the interpreter needs 3 ms more.
@@ -68,9 +70,9 @@ def main() -> None:
             [cpu_milliseconds(arguments, environment) for arguments in rows.values()] for _ in range(RUNS)
         ]
     best = [min(column) for column in zip(*rounds, strict=True)]
-    for name, milliseconds in zip(rows, best, strict=True):
-        print(f"{name:40} {milliseconds:6.1f} ms   {milliseconds / best[0]:4.1f} × a bare interpreter")
+    shown = [(name, spent, spent / best[0]) for name, spent in zip(rows, best, strict=True)]
+    return [Table(f"CPU time of one call, least of {RUNS}", ("", "ms", "× a bare interpreter"), shown)]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

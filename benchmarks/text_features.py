@@ -8,13 +8,13 @@ machine falls out, and the ratio to ours.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 
 from benchmarks.corpora import newsgroups_by_date
+from benchmarks.measure import Table, least_cpu, show
 from deciban.learners import TextFeatures
 
 PAIRS = {"ngram_range": (1, 2)}
@@ -29,20 +29,22 @@ def contestants(texts: list[str]) -> dict[str, Callable[[], Any]]:
     }
 
 
-def main(rounds: int = 3) -> None:
+def main(rounds: int = 3) -> list[Table]:
     texts, _ = newsgroups_by_date()["train"]
     megabytes = sum(map(len, texts)) / 1e6
-    best = dict.fromkeys(contestants(texts), float("inf"))
-    for _ in range(rounds):
-        for name, contest in contestants(texts).items():
-            began = time.process_time()
-            contest()
-            best[name] = min(best[name], time.process_time() - began)
-    print(f"{len(texts)} texts, {megabytes:.1f} MB, words and pairs, one core, best of {rounds} rounds")
-    for name, seconds in best.items():
-        hashed, named = seconds / best["TextFeatures"], seconds / best["TextFeatures(named=True)"]
-        print(f"{name:26} {megabytes / seconds:7.1f} MB/s {hashed:6.1f} × hashed {named:6.1f} × named")
+    best = least_cpu(contestants(texts), rounds)
+    rows = [
+        (
+            name,
+            megabytes / seconds,
+            seconds / best["TextFeatures"],
+            seconds / best["TextFeatures(named=True)"],
+        )
+        for name, seconds in best.items()
+    ]
+    title = f"{len(texts):,} texts, {megabytes:.1f} MB, words and pairs, one core, best of {rounds} rounds"
+    return [Table(title, ("", "MB/s", "× hashed", "× named"), rows)]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

@@ -87,7 +87,7 @@ def roc_loss(scores: Sequence[float], spam: Sequence[bool]) -> float:
     >>> roc_loss([0.5, 0.5], [False, True])
     50.0
     """
-    return _Ranking(scores, spam).loss()
+    return Ranking(scores, spam).loss()
 
 
 def misclassified(rejected: Sequence[bool], spam: Sequence[bool]) -> Errors:
@@ -220,16 +220,16 @@ def paired_bootstrap(
 
     if not first or not second or rounds < 1:
         raise NotEnoughValues("A bootstrap needs a run of each filter and at least one round.")
-    rankings = [[_Ranking(scores, spam) for scores in runs] for runs in (first, second)]
+    rankings = [[Ranking(scores, spam) for scores in runs] for runs in (first, second)]
     rng = Random(seed)
     spams = sum(map(bool, spam))
     hams = len(spam) - spams
-    draws = sorted(_difference(rankings, _draw(rng, hams), _draw(rng, spams)) for _ in range(rounds))
+    draws = sorted(_difference(rankings, draw(rng, hams), draw(rng, spams)) for _ in range(rounds))
     edge = round(0.025 * (rounds - 1))
     return Difference(_difference(rankings, None, None), draws[edge], draws[-1 - edge])
 
 
-class _Ranking:
+class Ranking:
     """Where each spam stands among the hams; ranks are found once, then any weights cost a linear pass."""
 
     def __init__(self, scores: Sequence[float | None], spam: Sequence[bool]) -> None:
@@ -259,13 +259,13 @@ class _Ranking:
 
 
 def _difference(
-    rankings: list[list[_Ranking]], hams: Sequence[int] | None, spams: Sequence[int] | None
+    rankings: list[list[Ranking]], hams: Sequence[int] | None, spams: Sequence[int] | None
 ) -> float:
     first, second = (math.fsum(run.loss(hams, spams) for run in runs) / len(runs) for runs in rankings)
     return first - second
 
 
-def _draw(rng: Random, size: int) -> list[int]:
+def draw(rng: Random, size: int) -> list[int]:
     """How often each of ``size`` messages comes up in as many draws with replacement."""
     times = [0] * size
     for place in rng.choices(range(size), k=size):

@@ -1,11 +1,13 @@
 import json
 import shutil
+import sys
 
 import pytest
 
 from deciban.cli import main
 from deciban.cli.evaluate import PEER_NAMES, flag_name
 from deciban.evaluate import PEERS
+from tests.evaluate.trec_corpus import write_trec_corpus
 
 
 @pytest.fixture
@@ -19,14 +21,102 @@ def test_the_peers_that_can_be_named_are_those_that_there_are():
     assert set(PEER_NAMES) == set(map(flag_name, PEERS))
 
 
-@pytest.mark.parametrize("arguments", [[], ["--seed", "1"], ["--half", "--seed", "1"]])
-def test_figures_are_shown_as_a_table(index, capsys, arguments):
-    assert main(["evaluate", *arguments, index]) == 0
+PROTOCOLS = [
+    [],
+    ["--seed", "1"],
+    ["--half", "--seed", "1"],
+    ["--folds", "4"],
+    ["--feedback", "delay=5"],
+    ["--feedback", "first=20", "--seed", "2"],
+    ["--feedback", "share=0.5"],
+]
+
+
+@pytest.mark.parametrize("arguments", PROTOCOLS, ids=" ".join)
+def test_figures_are_shown_with_limits(index, capsys, arguments):
+    assert main(["evaluate", "--rounds", "20", *arguments, index]) == 0
     captured = capsys.readouterr()
-    header, row = captured.out.splitlines()
-    assert header.split()[0] == "1-ROCA%"
-    assert row.startswith("deciban ")
+    lines = captured.out.splitlines()
+    assert lines[0].split() == ["deciban"]
+    assert lines[1].startswith("1-ROCA% ")
+    assert "–" in lines[1]
+    assert any(line.startswith("deciban: ") and "of" in line for line in lines)
     assert captured.err == ""
+
+
+@pytest.mark.parametrize("layout", ["full", "delay", "partial"])
+def test_the_layouts_of_trec_are_followed_as_they_are(tmp_path, capsys, layout):
+    corpus = write_trec_corpus(tmp_path / "trec")
+    index = str(corpus / layout / "index")
+    assert main(["evaluate", "--rounds", "0", "--json", index]) == 0
+    assert json.loads(capsys.readouterr().out)["deciban"]["labels"]["messages"] == 60
+    if layout != "full":
+        assert main(["evaluate", "--seed", "1", index]) == 3
+        assert "says itself when labels are told" in capsys.readouterr().err
+
+
+def test_more_labels_than_spam_and_ham_are_told_apart(mails, capsys):
+    (mails / "index.tsv").write_text(
+        "".join(
+            f"{label}\t{label}/{number}.eml\n" for number in range(20) for label in ("ham", "spam")
+        ).replace("spam\t", "work\t")
+    )
+    assert main(["evaluate", "--json", str(mails / "index.tsv")]) == 0
+    record = json.loads(capsys.readouterr().out)["deciban"]
+    assert "roc_loss" not in record
+    assert record["labels"]["accuracy"] > 50
+    assert set(record["labels"]["confusion"]) == {"ham", "work"}
+    assert main(["evaluate", str(mails / "index.tsv")]) == 0
+    assert capsys.readouterr().out.startswith("deciban: ")
+
+
+def test_a_report_and_pictures_are_written(index, tmp_path, capsys):
+    page, folder = tmp_path / "report.html", tmp_path / "figures"
+    assert main(["evaluate", "--rounds", "20", "--report", str(page), "--figures", str(folder), index]) == 0
+    assert "<svg" in page.read_text()
+    assert {path.suffix for path in folder.iterdir()} == {".png", ".svg"}
+    assert {"roc.png", "learning-curve.svg", "reliability.png"} <= {path.name for path in folder.iterdir()}
+
+
+COMMAND = f'{sys.executable} -c \'import sys; sys.exit(int(b"money" not in open(sys.argv[1],"rb").read()))\''
+
+
+def test_any_command_is_measured_by_the_same_code(index, capsys):
+    peer = ["--peer", f"grep={COMMAND} {{path}}", "--peer", "grep:*=true {path} {label} {home}"]
+    assert main(["evaluate", "--rounds", "0", "--json", *peer, index]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert list(record) == ["deciban", "grep"]
+    # It knows one of the five subjects of spam, and nothing before its first lesson.
+    assert record["grep"]["ham_lost"] == 0
+    assert 75 < record["grep"]["spam_missed"] < 90
+
+
+@pytest.mark.parametrize(
+    ("peer", "complaint"),
+    [
+        (["x"], "no peer that deciban knows"),
+        (["x=cat {path}"], "x:LABEL"),
+        (["x:spam=cat {path}"], "--peer x='COMMAND"),
+        (["x@y=cat", "x:*=cat"], "no number"),
+        (["x=/no/such/program {path}", "x:*=cat"], "not installed"),
+        (["x='", "x:*=cat"], "cannot be read"),
+        (["x=cat", "x:spam=cat"], "no line that teaches 'ham'"),
+    ],
+)
+def test_a_peer_that_cannot_be_run_is_one_line(index, capsys, peer, complaint):
+    flags = [word for line in peer for word in ("--peer", line)]
+    assert main(["evaluate", "--rounds", "0", *flags, index]) == 3
+    captured = capsys.readouterr().err
+    assert complaint in captured
+    assert captured.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--half", "--folds", "3"], ["--feedback", "soon"], ["--promise", "2"]]
+)
+def test_what_cannot_be_followed_is_refused(index, capsys, arguments):
+    assert main(["evaluate", *arguments, index]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_figures_are_json_on_request_and_the_same_each_time(index, capsys):
@@ -40,7 +130,7 @@ def test_figures_are_json_on_request_and_the_same_each_time(index, capsys):
 @pytest.mark.skipif(shutil.which("bogofilter") is None, reason="bogofilter is not installed")
 def test_a_peer_stands_in_the_same_table(index, capsys):
     assert main(["evaluate", "--peer", "bogofilter", index]) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == ["deciban", "bogofilter"]
+    assert capsys.readouterr().out.splitlines()[0].split() == ["deciban", "bogofilter"]
 
 
 def test_an_index_that_cannot_be_followed_is_one_line(tmp_path, capsys):

@@ -1,7 +1,8 @@
 import pytest
 
 from deciban.errors import BadIndex, NoSuchSource
-from deciban.evaluate import read_index
+from deciban.evaluate import read_index, read_steps
+from tests.evaluate.trec_corpus import write_trec_corpus
 
 
 @pytest.fixture
@@ -51,3 +52,31 @@ def test_a_line_that_cannot_be_followed_is_named(folder, text, complaint):
 def test_an_index_that_is_not_there_is_named(tmp_path):
     with pytest.raises(NoSuchSource, match="nowhere cannot be read: No such file"):
         read_index(tmp_path / "nowhere")
+
+
+def test_the_three_layouts_of_trec_ask_the_same_and_tell_differently(tmp_path):
+    corpus = write_trec_corpus(tmp_path / "trec")
+    steps = {name: read_steps(corpus / name / "index") for name in ("full", "delay", "partial")}
+    asked = {name: [step.message for step in its if step.asked] for name, its in steps.items()}
+    assert len(asked["full"]) == 60
+    names = {name: [(message.label, message.path.name) for message in its] for name, its in asked.items()}
+    assert names["full"] == names["delay"] == names["partial"]
+    assert {name: sum(step.told for step in its) for name, its in steps.items()} == {
+        "full": 60,
+        "delay": 50,
+        "partial": 30,
+    }
+    assert {message.label for message in asked["delay"]} == {"ham", "spam"}
+    assert [message.path for message in read_index(corpus / "delay" / "index")] == [
+        message.path for message in asked["delay"]
+    ]
+
+
+def test_the_words_of_trec_are_plain_labels_behind_a_tab(folder):
+    (step,) = read_steps(index_of(folder, "SPAM\tmails/one\n"))
+    assert (step.message.label, step.asked, step.told) == ("SPAM", True, True)
+
+
+def test_an_index_that_only_tells_asks_for_nothing(folder):
+    with pytest.raises(BadIndex, match="names no message"):
+        read_steps(index_of(folder, "HAM mails/one\n"))

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import sys
 
-from deciban.cli.numbers import whole_number
+from deciban.cli.numbers import refused, share, whole_number
 from deciban.cli.parser import Parser
+from deciban.cli.terminal import harmless, say
+from deciban.errors import WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Sequence
 
-    from deciban.evaluate import LabelledMessage, Subject, Trial
+    from deciban.evaluate import Assessment, LabelledMessage, Step, Subject, Trial
+    from deciban.evaluate.mistakes import MistakeKeeper
 
 EXAMPLES = (
     ("deciban evaluate corpus/index.tsv", "classify each message, then learn it, in the order of the index"),
     ("deciban evaluate --seed 1 corpus/index.tsv", "in an order that the number decides"),
+    ("deciban evaluate --feedback delay=1000 corpus/index.tsv", "each label is told 1,000 messages later"),
     ("deciban evaluate --half --seed 1 corpus/index.tsv", "learn one half, classify the other"),
+    ("deciban evaluate --folds 10 corpus/index.tsv", "cross-validation"),
+    ("deciban evaluate --report report.html corpus/index.tsv", "a page with pictures and the worst mistakes"),
     ("deciban evaluate --peer bogofilter corpus/index.tsv", "the same for bogofilter, in one table"),
+    (
+        "deciban evaluate --peer bogo='bogofilter -C -d {home} -T -I {path}'"
+        " --peer bogo:spam='bogofilter -C -d {home} -s -I {path}'"
+        " --peer bogo:ham='bogofilter -C -d {home} -n -I {path}' corpus/index.tsv",
+        "the same for any command",
+    ),
 )
 PEER_NAMES = ("bogofilter", "spamassassin", "vowpal-wabbit")
+INTERRUPTED = 130
 
 
 def define(parser: Parser) -> None:
@@ -31,41 +44,239 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--seed", type=whole_number, metavar="N", help="shuffle by this number (default: the index's order)"
     )
+    parser.add_argument(
+        "--feedback",
+        type=feedback,
+        metavar="WHEN",
+        help="when labels are told: immediate (default), delay=N messages later, first=N messages only, "
+        "share=S of the recipients only",
+    )
     parser.add_argument("--half", action="store_true", help="learn one half and classify the other")
+    parser.add_argument("--folds", type=whole_number, metavar="K", help="cross-validate in so many parts")
     parser.add_argument(
         "--peer",
         action="append",
-        choices=PEER_NAMES,
         default=[],
-        metavar="NAME",
-        help=f"also measure {', '.join(PEER_NAMES)}; may be given several times",
+        metavar="NAME[=COMMAND]",
+        help=f"also measure {', '.join(PEER_NAMES)}, or any command; may be given several times",
     )
+    parser.add_argument(
+        "--promise",
+        action="append",
+        type=share,
+        metavar="SHARE",
+        help="follow this promise over the stream (default: 0.01 and 0.001); may be given several times",
+    )
+    parser.add_argument(
+        "--rounds",
+        type=whole_number,
+        default=1000,
+        metavar="N",
+        help="resamples for the 95%% limits (default: 1000), 0 for none",
+    )
+    parser.add_argument("--report", metavar="FILE", help="write a page (HTML) with pictures and mistakes")
+    parser.add_argument("--figures", metavar="FOLDER", help="write the pictures as PNG and SVG")
     parser.add_argument("--json", action="store_true", help="one JSON object by name")
 
 
 def run(options: Namespace) -> int:
-    """Try each subject on the same messages in the same order, and print their figures."""
-    from deciban.evaluate import PEERS, DecibanCommittee, Figures, read_index
-    from deciban.evaluate.figures import table
+    """Try each subject on the same messages in the same order, and tell how good they are."""
+    if options.report or options.figures:
+        from deciban.evaluate.report import require_matplotlib
 
-    messages = read_index(options.index)
-    subjects: dict[str, Callable[[], Subject]] = {"deciban": DecibanCommittee}
-    subjects |= {name: peer for name, peer in PEERS.items() if flag_name(name) in options.peer}
-    figures = {}
-    for name, subject in subjects.items():
-        with subject() as started:
-            figures[name] = Figures.of(_trial(started, messages, options))
+        require_matplotlib()  # before the work, not after it
+    subjects = chosen_subjects(options.peer)
+    plan = Plan(options)
+    assessments: list[Assessment] = []
+    interrupted = False
+    for name, make in subjects.items():
+        if not interrupted:
+            assessment = plan.assess(name, make)
+            assessments.append(assessment)
+            interrupted = len(assessment.trial.messages) < plan.asked
+    if interrupted:
+        last = assessments[-1]
+        done = f"{len(last.trial.messages):,} of {plan.asked:,} messages"
+        print(f"deciban: interrupted; {harmless(last.name)} is judged by {done}", file=sys.stderr)
+    _tell(assessments, options)
+    return INTERRUPTED if interrupted else 0
+
+
+def _tell(assessments: Sequence[Assessment], options: Namespace) -> None:
+    from deciban.evaluate.summary import summary
+
+    if options.report:
+        from deciban.evaluate.report import write_report
+
+        write_report(options.report, assessments, title=options.index)
+    if options.figures:
+        from deciban.evaluate.report import write_figures
+
+        write_figures(options.figures, assessments)
     if options.json:
         import json
 
-        print(
-            json.dumps(
-                {name: {key: getattr(row, key) for key in row.__slots__} for name, row in figures.items()}
-            )
-        )
+        print(json.dumps({one.name: one.record() for one in assessments}))
     else:
-        print(table(figures))
-    return 0
+        for line in summary(assessments):
+            say(harmless(line))
+
+
+class Plan:
+    """The protocol that was asked for, the same for every subject."""
+
+    def __init__(self, options: Namespace) -> None:
+        from deciban.evaluate import read_steps
+        from deciban.evaluate.assessment import PROMISES
+
+        if sum(map(bool, (options.half, options.folds, options.feedback))) > 1:
+            raise WrongUsage("--half, --folds and --feedback are different protocols: choose one")
+        steps = read_steps(options.index)
+        if any(not (step.asked and step.told) for step in steps) and (
+            options.half or options.folds or options.feedback or options.seed is not None
+        ):
+            raise WrongUsage(
+                f"{options.index} says itself when labels are told (Ham, SPAM …), so it is followed as it "
+                "is: leave out --seed, --feedback, --half and --folds, or take its full/index"
+            )
+        self._steps = steps
+        self._options = options
+        self._in_order = not (options.half or options.folds)
+        self._rounds = options.rounds
+        self._promises = PROMISES if options.promise is None else options.promise
+        self._looks_closer = bool(options.report or options.figures or options.json)
+        self.asked = 0 if options.half or options.folds else sum(step.asked for step in steps)
+
+    def assess(self, name: str, make: Callable[[], Subject]) -> Assessment:
+        """Try one subject, and gather what there is to tell."""
+        from deciban.evaluate import Assessment
+        from deciban.evaluate.mistakes import MistakeKeeper
+        from deciban.evaluate.telling_features import telling_features
+
+        keeper = MistakeKeeper() if self._looks_closer else None
+        trial, subject = self._trial(name, make, keeper)
+        try:
+            known = [step.message for step in self._steps if step.asked]
+            features = telling_features(subject, known) if self._looks_closer else {}
+        finally:
+            subject.close()
+        return Assessment.of(
+            name,
+            trial,
+            in_order=self._in_order,
+            rounds=self._rounds,
+            promises=self._promises,
+            mistakes=keeper.worst if keeper else (),
+            features=features,
+            progress=Counter(f"{name}: limits", self._rounds, "rounds"),
+        )
+
+    def _trial(
+        self, name: str, make: Callable[[], Subject], keeper: MistakeKeeper | None
+    ) -> tuple[Trial, Subject]:
+        """The trial, and the subject as it was left, which must be closed."""
+        from deciban.evaluate import cross_validated, follow, split_in_half
+
+        options = self._options
+        messages = [step.message for step in self._steps]
+        if options.folds:
+            counter = Counter(name, options.folds * len(messages))
+            trial = cross_validated(make, messages, options.folds, options.seed or 0, counter, keeper)
+            return trial, make()
+        subject = make()
+        try:
+            if options.half:
+                counter = Counter(name, len(messages))
+                return split_in_half(subject, messages, options.seed or 0, counter, keeper), subject
+            counter = Counter(name, self.asked)
+            return follow(subject, self._in_turn(messages), counter, keeper, salvage=True), subject
+        except BaseException:
+            subject.close()
+            raise
+
+    def _in_turn(self, messages: Sequence[LabelledMessage]) -> Sequence[Step]:
+        from deciban.evaluate import feedback as kinds
+        from deciban.evaluate import shuffled
+
+        options = self._options
+        if options.seed is None and options.feedback is None:
+            return self._steps
+        order = list(messages) if options.seed is None else shuffled(messages, options.seed)
+        kind, amount = options.feedback or ("immediate", 0)
+        if kind == "delay":
+            return kinds.delayed(order, int(amount))
+        if kind == "first":
+            return kinds.first(order, int(amount))
+        if kind == "share":
+            return kinds.partial(order, amount, options.seed or 0)
+        return kinds.immediate(order)
+
+
+def feedback(text: str) -> tuple[str, float]:
+    """When labels are told, as it is typed.
+
+    >>> feedback("delay=1000"), feedback("share=0.4"), feedback("immediate")
+    (('delay', 1000), ('share', 0.4), ('immediate', 0))
+    """
+    kind, given, amount = text.partition("=")
+    if kind == "immediate" and not given:
+        return kind, 0
+    if kind in ("delay", "first") and given:
+        return kind, whole_number(amount)
+    if kind == "share" and given:
+        return kind, share(amount)
+    raise refused(f"must be immediate, delay=N, first=N or share=S, got {text!r} instead")
+
+
+def chosen_subjects(peers: Sequence[str]) -> dict[str, Callable[[], Subject]]:
+    """deciban and the peers that were named, in that order."""
+    from deciban.evaluate import PEERS, DecibanCommittee
+
+    subjects: dict[str, Callable[[], Subject]] = {DecibanCommittee.name: DecibanCommittee}
+    known = {flag_name(name): (name, peer) for name, peer in PEERS.items()}
+    lines: list[tuple[str, str]] = []
+    for typed in peers:
+        name, is_command, line = typed.partition("=")
+        if is_command:
+            lines.append((name.strip(), line))
+        elif name in known:
+            subjects[known[name][0]] = known[name][1]
+        else:
+            raise WrongUsage(
+                f"{name!r} is no peer that deciban knows ({', '.join(PEER_NAMES)}); any other needs its "
+                f"command: --peer {name}='COMMAND {{path}}'"
+            )
+    return subjects | _commands(lines)
+
+
+def _commands(lines: Sequence[tuple[str, str]]) -> dict[str, Callable[[], Subject]]:
+    """Peers by their lines: NAME or NAME@NUMBER classifies, NAME:LABEL teaches."""
+    from functools import partial
+
+    from deciban.evaluate import CommandPeer
+
+    classify: dict[str, tuple[str, float | None]] = {}
+    learn: dict[str, dict[str, str]] = {}
+    for typed, line in lines:
+        name, is_lesson, label = typed.partition(":")
+        if is_lesson:
+            learn.setdefault(name, {})[label] = line
+            continue
+        name, has_bar, bar = typed.partition("@")
+        try:
+            classify[name] = line, float(bar) if has_bar else None
+        except ValueError:
+            raise WrongUsage(f"{typed!r} must be NAME@NUMBER, and {bar!r} is no number") from None
+    for name in classify.keys() ^ learn.keys():
+        missing = f"{name}:LABEL" if name in classify else name
+        raise WrongUsage(
+            f"{name} needs a line that classifies and lines that teach: "
+            f"add --peer {missing}='COMMAND {{path}}'"
+        )
+    return {
+        name: partial(CommandPeer, name, line, learn[name], reject_at=bar)
+        for name, (line, bar) in classify.items()
+    }
 
 
 def flag_name(name: str) -> str:
@@ -77,26 +288,18 @@ def flag_name(name: str) -> str:
     return name.lower().replace(" ", "-")
 
 
-def _trial(subject: Subject, messages: Sequence[LabelledMessage], options: Namespace) -> Trial:
-    from deciban.evaluate import online, shuffled, split_in_half
+class Counter:
+    """How far it is, on a terminal only."""
 
-    progress = _Counter(subject.name, len(messages))
-    if options.half:
-        return split_in_half(subject, messages, options.seed or 0, progress)
-    order = messages if options.seed is None else shuffled(messages, options.seed)
-    return online(subject, order, progress)
-
-
-class _Counter:
-    """How many messages are done, on a terminal only."""
-
-    def __init__(self, name: str, total: int) -> None:
-        self._name = name
+    def __init__(self, name: str, total: int, what: str = "messages") -> None:
+        self._name = harmless(name)
         self._total = total
+        self._what = what
         self._alive = sys.stderr.isatty()
 
     def __call__(self, done: int) -> None:
+        """Show it, now and then."""
         if self._alive and (done % 100 == 0 or done == self._total):
             end = "\r\x1b[K" if done == self._total else ""
-            sys.stderr.write(f"\r\x1b[K{self._name}: {done:,} of {self._total:,} messages{end}")
+            sys.stderr.write(f"\r\x1b[K{self._name}: {done:,} of {self._total:,} {self._what}{end}")
             sys.stderr.flush()

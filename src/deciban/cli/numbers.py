@@ -25,6 +25,21 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def share(text: str) -> float:
+    """A number from 0 to 1.
+
+    >>> share("0.01")
+    0.01
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise refused(f"must be a number from 0 to 1, got {text!r} instead")
+    return number
+
+
 def moment(text: str) -> float:
     """A day or a minute of the local time, in seconds since 1970.
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import exp, log
 from typing import Self
 
 from deciban.evaluate.index import SPAM
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import UNSURE, Lesson, Opinion
 from deciban.filter.course import Course, features_of
+from deciban.filter.evidence import Evidence, gather_evidence
 from deciban.filter.settings import Settings
 from deciban.filter.threshold import Threshold
 from deciban.filter.verdict import log_odds
@@ -33,6 +34,10 @@ class DecibanCommittee:
         """The log-odds of spam against every other label; rejected at the default cost."""
         return [self._opinion(message) for message in messages]
 
+    def explain(self, message: bytes, favoured: str, against: str) -> Sequence[Evidence]:
+        """What each feature of a message says for one label against another, by what was learned so far."""
+        return gather_evidence(self._course.committee, read(message), (), favoured, against)
+
     def close(self) -> None:
         """Nothing is left behind."""
 
@@ -44,10 +49,21 @@ class DecibanCommittee:
 
     def _opinion(self, message: bytes) -> Opinion:
         totals = self._course.score(features_of(read(message)))
-        if SPAM not in totals or len(totals) < 2:  # until two labels were taught it knows nothing
-            return Opinion(0.0, rejected=False, probability=0.5)
-        score = log_odds(totals)
-        return Opinion(score, score > self._bar, _probability(score))
+        if len(totals) < 2:  # until two labels were taught it knows nothing
+            return Opinion(0.0, rejected=False, probability=0.5, label=UNSURE)
+        score = log_odds(totals) if SPAM in totals else 0.0
+        rejected = score > self._bar
+        return Opinion(score, rejected, _probability(score), totals, _label(totals, rejected))
+
+
+def _label(totals: Mapping[str, float], rejected: bool) -> str:
+    """The most probable label, but unsure of what is rather spam and not worth the risk.
+
+    >>> _label({"spam": 1.0, "ham": 0.0}, rejected=False), _label({"spam": 0.0, "ham": 1.0}, rejected=False)
+    ('unsure', 'ham')
+    """
+    best = max(totals, key=totals.__getitem__)
+    return UNSURE if best == SPAM and not rejected else best
 
 
 def _probability(log_odds: float) -> float:

@@ -22,7 +22,7 @@ from deciban.value import Value
 
 
 class Figures(Value):
-    """Everything in percent but the log-loss, which is in nats and None where no probability was claimed."""
+    """Everything in percent but what is about probabilities, which is None where none was claimed."""
 
     __slots__ = (  # noqa: RUF023 (the order of reading)
         "roc_loss",
@@ -32,6 +32,8 @@ class Figures(Value):
         "missed_at_one_in_1000",
         "missed_at_one_in_10000",
         "log_loss",
+        "brier",
+        "calibration_error",
     )
     roc_loss: float
     ham_lost: float
@@ -41,6 +43,9 @@ class Figures(Value):
     """Spam missed if the threshold had been set to lose .1% of the ham."""
     missed_at_one_in_10000: float
     log_loss: float | None
+    """In nats."""
+    brier: float | None
+    calibration_error: float | None
 
     def __init__(
         self,
@@ -52,6 +57,8 @@ class Figures(Value):
         missed_at_one_in_1000: float,
         missed_at_one_in_10000: float,
         log_loss: float | None,
+        brier: float | None,
+        calibration_error: float | None,
     ) -> None:
         self._set(
             roc_loss=roc_loss,
@@ -61,6 +68,8 @@ class Figures(Value):
             missed_at_one_in_1000=missed_at_one_in_1000,
             missed_at_one_in_10000=missed_at_one_in_10000,
             log_loss=log_loss,
+            brier=brier,
+            calibration_error=calibration_error,
         )
 
     @classmethod
@@ -76,21 +85,23 @@ class Figures(Value):
             missed_at_one_in_1000=metrics.spam_missed(scores, spam, 0.001),
             missed_at_one_in_10000=metrics.spam_missed(scores, spam, 0.0001),
             log_loss=None if probabilities is None else metrics.log_loss(probabilities, spam),
+            brier=None if probabilities is None else metrics.brier(probabilities, spam),
+            calibration_error=None
+            if probabilities is None
+            else metrics.calibration_error(probabilities, spam),
         )
 
     @classmethod
     def mean(cls, several: Sequence[Figures]) -> Figures:
-        """The mean of each figure over several trials."""
+        """The mean of each figure over several trials; None where one of them is."""
+        columns = {name: [getattr(figures, name) for figures in several] for name in cls.__slots__}
         return cls(
-            **{
-                name: fmean(getattr(figures, name) for figures in several)
-                for name in cls.__slots__
-                if name != "log_loss"
-            },
-            log_loss=None
-            if any(figures.log_loss is None for figures in several)
-            else fmean(figures.log_loss or 0.0 for figures in several),
+            **{name: None if None in column else fmean(column) for name, column in columns.items()}  # type: ignore[arg-type]
         )
+
+    def record(self) -> dict[str, float | None]:
+        """The figures by name, ready for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
 
 def table(rows: Mapping[str, Figures]) -> str:
@@ -99,12 +110,12 @@ def table(rows: Mapping[str, Figures]) -> str:
     for name, row in rows.items():
         nats = "-" if row.log_loss is None else f"{row.log_loss:.4f}"
         lines.append(
-            f"{name:18}{_three(row.roc_loss):>8}{row.ham_lost:7.2f}{row.spam_missed:7.2f}{row.lam:7.2f}"
+            f"{name:18}{three(row.roc_loss):>8}{row.ham_lost:7.2f}{row.spam_missed:7.2f}{row.lam:7.2f}"
             f"{row.missed_at_one_in_1000:15.2f}{row.missed_at_one_in_10000:9.2f}{nats:>10}"
         )
     return "\n".join(lines)
 
 
-def _three(percent: float) -> str:
+def three(percent: float) -> str:
     """Three decimals, four where they are needed to see a figure at all."""
     return f"{percent:.3f}" if percent >= 0.1 else f"{percent:.4f}"

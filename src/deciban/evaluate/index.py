@@ -1,6 +1,6 @@
 r"""An index names labelled messages, one a line: ``label<TAB>path`` or, as TREC writes it, ``label path``.
 
-Paths are relative to the index. Empty lines and further columns after a second tab are ignored.
+Paths are relative to the index. Empty lines and further columns are ignored.
 
 >>> import tempfile, pathlib
 >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -8,6 +8,19 @@ Paths are relative to the index. Empty lines and further columns after a second 
 >>> _ = (folder / "index").write_text("ham 1\nspam\t1\t2004-09-08\n")
 >>> [(message.label, message.read()) for message in read_index(folder / "index")]
 [('ham', b'Subject: hi\n'), ('spam', b'Subject: hi\n')]
+
+The corpora of TREC come with three indices, ``full/index``, ``delay/index`` and ``partial/index``, over the
+same messages. In them (that is, in lines with a space) the case of ``ham`` and ``spam`` says what the filter
+is told:
+
+    spam ../data/inmail.1       classified, and its label is told right afterwards
+    Spam ../data/inmail.2       classified, but its label is not told
+    SPAM ../data/inmail.2       now the label is told of a message that was classified before
+    unknown ../data/inmail.3    nobody knows what it is, so it is passed over
+
+>>> _ = (folder / "index").write_text("spam 1\nHam 1 someone news\nHAM 1\n")
+>>> [(step.message.label, step.asked, step.told) for step in read_steps(folder / "index")]
+[('spam', True, True), ('ham', True, False), ('ham', False, True)]
 """
 
 from __future__ import annotations
@@ -18,6 +31,17 @@ from deciban.errors import BadIndex, NoSuchSource
 from deciban.value import Value
 
 SPAM = "spam"
+# How TREC writes what is asked and what is told: (label, asked, told).
+TREC_WORDS = {
+    word: (label, asked, told)
+    for label in ("ham", SPAM)
+    for word, asked, told in (
+        (label, True, True),
+        (label.capitalize(), True, False),
+        (label.upper(), False, True),
+    )
+}
+TREC_UNKNOWN = "unknown"
 
 
 class LabelledMessage(Value):
@@ -40,25 +64,50 @@ class LabelledMessage(Value):
         return self.path.read_bytes()
 
 
+class Step(Value):
+    """What happens to a message at one moment: it is classified, or its label is told, or both in turn."""
+
+    __slots__ = ("message", "asked", "told")  # noqa: RUF023 (the order of events)
+    message: LabelledMessage
+    asked: bool
+    told: bool
+
+    def __init__(self, message: LabelledMessage, *, asked: bool = True, told: bool = True) -> None:
+        self._set(message=message, asked=asked, told=told)
+
+
 def read_index(index: Path | str) -> list[LabelledMessage]:
-    """The messages of an index in its order; a line that cannot be followed is refused before the first."""
+    """The messages of an index in its order, each once a line that asks for it."""
+    return [step.message for step in read_steps(index) if step.asked]
+
+
+def read_steps(index: Path | str) -> list[Step]:
+    """What an index says shall happen; a line that cannot be followed is refused before the first."""
     index = Path(index)
     try:
         lines = index.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
     except OSError as reason:
         raise NoSuchSource(f"{index} cannot be read: {reason.strerror}.") from None
-    messages = [_message(index, number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    if not messages:
+    steps = [_step(index, number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    known = [step for step in steps if step is not None]
+    if not any(step.asked for step in known):
         raise BadIndex(f"{index} names no message. Each line must be: label, tab, path.")
-    return messages
+    return known
 
 
-def _message(index: Path, number: int, line: str) -> LabelledMessage:
-    label, _, rest = line.partition("\t") if "\t" in line else line.strip().partition(" ")
-    name = rest.split("\t")[0].strip()
-    if not label.strip() or not name:
+def _step(index: Path, number: int, line: str) -> Step | None:
+    """One line; None where TREC does not know the label."""
+    by_tab = "\t" in line
+    word, _, rest = line.partition("\t") if by_tab else line.strip().partition(" ")
+    word, name = word.strip(), rest.split("\t")[0].strip()
+    if not word or not name:
         raise BadIndex(f"{index}, line {number}: {line[:60]!r} is not a label, a tab and a path.")
-    path = index.parent / name
-    if not path.is_file():
-        raise BadIndex(f"{index}, line {number}: there is no file {name}. Paths are relative to the index.")
-    return LabelledMessage(label.strip(), path)
+    if word == TREC_UNKNOWN and not by_tab:
+        return None
+    label, asked, told = (word, True, True) if by_tab else TREC_WORDS.get(word, (word, True, True))
+    # Behind a space the path may itself have spaces, or columns for user and genre behind it.
+    candidates = (name,) if by_tab else (name, name.split()[0])
+    for candidate in candidates:
+        if (index.parent / candidate).is_file():
+            return Step(LabelledMessage(label, index.parent / candidate), asked=asked, told=told)
+    raise BadIndex(f"{index}, line {number}: there is no file {name}. Paths are relative to the index.")

@@ -23,6 +23,11 @@ def shuffled(items: Sequence[T], seed: int) -> list[T]:
     return order
 
 
+def content_digest(message: LabelledMessage) -> bytes:
+    """What byte-identical messages have in common."""
+    return hashlib.blake2b(message.read(), digest_size=16).digest()
+
+
 def halves(
     messages: Sequence[LabelledMessage], seed: int
 ) -> tuple[list[LabelledMessage], list[LabelledMessage]]:
@@ -31,7 +36,7 @@ def halves(
     Enron-Spam has 3,222 duplicates among 33,715 messages: apart, they would be classified from memory.
     """
     order = shuffled(messages, seed)
-    digests = [hashlib.blake2b(message.read(), digest_size=16).digest() for message in order]
+    digests = [content_digest(message) for message in order]
     sizes: dict[bytes, int] = {}
     for digest in digests:
         sizes[digest] = sizes.get(digest, 0) + 1

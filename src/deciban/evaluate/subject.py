@@ -6,8 +6,14 @@ disagree with the first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol, Self
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol, Self, TypeGuard
+
+from deciban.evaluate.index import SPAM
+from deciban.filter.evidence import Evidence
+
+NOT_SPAM = "not spam"
+UNSURE = "unsure"
 
 
 class Lesson(NamedTuple):
@@ -26,6 +32,15 @@ class Opinion(NamedTuple):
     """Whether the subject, with its own threshold, would treat it as spam; unsure is not rejected."""
     probability: float | None = None
     """Of being spam, if the subject claims to know it."""
+    totals: Mapping[str, float] | None = None
+    """Of every label known by then, in nats, if the subject weighs labels: its softmax are probabilities."""
+    label: str | None = None
+    """What the subject calls it, "unsure" included; None from those that only know spam."""
+
+    @property
+    def said(self) -> str:
+        """One word for it."""
+        return self.label or (SPAM if self.rejected else NOT_SPAM)
 
 
 class Subject(Protocol):
@@ -45,3 +60,15 @@ class Subject(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *reason: object) -> None: ...
+
+
+class Explaining(Subject, Protocol):
+    """A subject that can say why."""
+
+    def explain(self, message: bytes, favoured: str, against: str) -> Sequence[Evidence]:
+        """What each feature of a message says for one label against another, by what was learned so far."""
+
+
+def explains(subject: Subject) -> TypeGuard[Explaining]:
+    """Whether a subject can say why."""
+    return hasattr(subject, "explain")

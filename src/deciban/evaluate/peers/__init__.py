@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from deciban.errors import PeerMissing
 from deciban.evaluate.peers.bogofilter import Bogofilter
+from deciban.evaluate.peers.command import CommandPeer
 from deciban.evaluate.peers.spamassassin import SpamAssassin
 from deciban.evaluate.peers.vowpal_wabbit import VowpalWabbit
 from deciban.evaluate.subject import Subject
@@ -18,7 +19,7 @@ PEERS: dict[str, Callable[[], Subject]] = {
     peer.name: peer for peer in (Bogofilter, SpamAssassin, VowpalWabbit)
 }
 
-__all__ = ["PEERS", "Bogofilter", "SpamAssassin", "VowpalWabbit", "installed_peers"]
+__all__ = ["PEERS", "Bogofilter", "CommandPeer", "SpamAssassin", "VowpalWabbit", "installed_peers"]
 
 
 def installed_peers(

@@ -1,0 +1,82 @@
+"""Whether a promise was kept: "at most 1% of good mail is lost", followed message by message over a stream.
+
+At each message the bar is the one that the filter would have had by then (`filter.threshold`), read from the
+good mails that came before. The promise counts as broken only if the loss cannot be chance: its lower 95%
+limit (Clopper and Pearson) is above the promised rate.
+
+>>> KeptPromise(rate=0.01, lost=15, good=1000, caught=90, spam=100).kept
+True
+>>> KeptPromise(rate=0.01, lost=16, good=1000, caught=90, spam=100).kept
+False
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections import deque
+
+from deciban import metrics
+from deciban.evaluate.trial import Trial
+from deciban.filter.threshold import Assurance, Threshold
+from deciban.value import Value
+
+
+class KeptPromise(Value):
+    """What became of a promise while it was active, that is, once enough good mail had been seen."""
+
+    __slots__ = ("rate", "lost", "good", "caught", "spam")  # noqa: RUF023 (the order of reading)
+    rate: float
+    lost: int
+    good: int
+    caught: int
+    spam: int
+
+    def __init__(self, rate: float, lost: int, good: int, caught: int, spam: int) -> None:
+        self._set(rate=rate, lost=lost, good=good, caught=caught, spam=spam)
+
+    @property
+    def active(self) -> bool:
+        """Whether there ever was enough good mail, and then mail to try it on."""
+        return self.good > 0 and self.spam > 0
+
+    @property
+    def kept(self) -> bool:
+        """Whether the loss could still be the promised rate."""
+        return not self.good or metrics.lower_limit(self.lost, self.good) <= self.rate
+
+    @classmethod
+    def followed(cls, rate: float, trial: Trial) -> KeptPromise:
+        """The promise over a trial whose scores are log-odds of spam in nats, as deciban's are."""
+        threshold = Threshold(promise=rate)
+        recent: deque[float] = deque()
+        ranked: list[float] = []
+        lost = good = caught = spams = 0
+        for score, spam in zip(trial.scores, trial.spam, strict=True):
+            bar = Assurance.of(threshold, ranked).bar
+            if bar is not None:
+                lost += not spam and score > bar
+                good += not spam
+                caught += spam and score > bar
+                spams += spam
+            if not spam:
+                recent.append(score)
+                insort(ranked, score)
+                if len(recent) > threshold.window:
+                    del ranked[bisect_left(ranked, recent.popleft())]
+        return cls(rate, lost, good, caught, spams)
+
+    def __str__(self) -> str:
+        if not self.active:
+            return f"promise {self.rate:.1%}: never active, too few good mails"
+        verdict = "kept" if self.kept else "BROKEN"
+        return (
+            f"promise {self.rate:.1%}: {verdict}, lost {self.lost} of {self.good} good "
+            f"({self.lost / self.good:.2%}), caught {self.caught / self.spam:.1%} of {self.spam} spams"
+        )
+
+    def record(self) -> dict[str, float | bool]:
+        """The same ready for JSON."""
+        return {name: getattr(self, name) for name in self.__slots__} | {
+            "active": self.active,
+            "kept": self.kept,
+        }

@@ -1,0 +1,28 @@
+from deciban.evaluate import KeptPromise, LabelledMessage, Opinion, Trial
+
+
+def stream(hams, spams):
+    """All hams with these scores, then the spams."""
+    rows = [("ham", score) for score in hams] + [("spam", score) for score in spams]
+    return Trial(
+        [LabelledMessage(label, None) for label, _ in rows], [Opinion(score, score > 2) for _, score in rows]
+    )
+
+
+def test_a_promise_is_inactive_until_there_is_enough_good_mail():
+    promise = KeptPromise.followed(0.01, stream([-5.0] * 200, []))
+    assert (promise.good, promise.active, promise.kept) == (0, False, True)
+    assert "never active" in str(promise)
+
+
+def test_a_stream_that_stays_as_it_was_keeps_it_and_catches_spam():
+    promise = KeptPromise.followed(0.01, stream([-5.0] * 1000, [5.0] * 50))
+    assert (promise.lost, promise.good, promise.caught, promise.spam) == (0, 800, 50, 50)
+    assert promise.kept
+
+
+def test_good_mail_that_suddenly_looks_like_spam_breaks_it():
+    promise = KeptPromise.followed(0.01, stream([-5.0] * 300 + [9.0 + n for n in range(60)], [5.0]))
+    assert promise.lost > 50
+    assert not promise.kept
+    assert "BROKEN" in str(promise)
