@@ -9,8 +9,8 @@ import deciban
 
 EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
-    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "Poisson", "SelectFeatures", "Tally", "TextFeatures",
-    "Values",
+    "Jeffreys", "Laplace", "Multinomial", "NaiveBayes", "Poisson", "SelectFeatures", "Tally",
+    "TextClassifier", "TextFeatures", "Values",
 }  # fmt: skip
 
 

@@ -32,6 +32,7 @@ _HOME = {
     "Values": "deciban.smoothing",
     "NaiveBayes": "deciban.learners",
     "SelectFeatures": "deciban.learners",
+    "TextClassifier": "deciban.learners",
     "TextFeatures": "deciban.learners",
 }
 
