@@ -25,6 +25,8 @@ from sklearn.datasets._twenty_newsgroups import (
 )
 from sklearn.model_selection import train_test_split
 
+from deciban.sample import sample_mails
+
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVES = ROOT.parent / "shared" / "data"
 # Okabe and Ito's colours, which the colour-blind can tell apart; yellow, too pale for lines, is left out.
@@ -118,3 +120,16 @@ def save(figure: Figure, folder: Path | None, name: str) -> None:
         figure.savefig(folder / f"{name}.png", dpi=110)
         print(f"saved {folder / name}.png")
     plt.close(figure)
+
+
+def labelled_mail(quick: bool) -> list[tuple[str, bytes]]:
+    """Label and bytes of real mail, in a seeded random order; where absent, of the made-up mailbox of `deciban demo`."""
+    if (ARCHIVES / "spamassassin.tar.gz").exists():
+        files = dict(members("spamassassin"))
+        lines = files["index.tsv"].decode().splitlines()
+        mails = [(label, files[path]) for label, _, path in (line.partition("\t") for line in lines)]
+    else:
+        print("There is no ../shared/data/spamassassin.tar.gz: this is the made-up mailbox of `deciban demo`.")
+        mails = [(mail.label, mail.data) for mail in sample_mails()]
+    order = np.random.default_rng(0).permutation(len(mails))
+    return [mails[i] for i in order[: 600 if quick else None]]
