@@ -1,11 +1,10 @@
 """The spam classifier of the textbook: two folders of labelled mail in, a filter out, every step in sight.
 
-1. count in how many mails of each label a word is, and keep the words that tell most (information gain);
-2. show what was learned: counts, and log-odds in decibans with Laplace's smoothing;
-3. classify by posterior odds: spam if p(spam | mail) / p(ham | mail) > c;
-4. compare event models: Bernoulli (is the word there?), multinomial (how often?), categorical (exactly how often?);
-5. draw the decision regions of a filter with two words only;
-6. teach the same folders to deciban's own filter.
+1. count in how many mails of each label a word is, and keep the words that tell most (information gain); 2.
+show what was learned: counts, and log-odds in decibans with Laplace's smoothing; 3. classify by posterior
+odds: spam if p(spam | mail) / p(ham | mail) > c; 4. compare event models: Bernoulli (is the word there?),
+multinomial (how often?), categorical (exactly how often?); 5. draw the decision regions of a filter with
+two words only; 6. teach the same folders to deciban's own filter.
 
     python examples/1_spam_textbook.py [--quick] [--pictures DIR]
 """
@@ -19,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from gallery import COLOURS, labelled_mail, options, picture, save
 
-from deciban import Bernoulli, Categorical, Multinomial, NaiveBayes, SelectFeatures, TextFeatures
+from deciban import Bernoulli, Categorical, Multinomial, NaiveBayes, Poisson, SelectFeatures, TextFeatures
 from deciban.errors import ImpossibleRows
 from deciban.filter.filter import Filter
 from deciban.sources import open_source
@@ -47,7 +46,10 @@ def show_learned(X: np.ndarray, y: np.ndarray, names: np.ndarray) -> None:
     """The counts of the most telling words, and what each says in decibans."""
     tally = Bernoulli().tally(X, y)
     ham, spam = tally.sums["ones"]
-    print(f"\n{'word':16}{'in ham':>9}{'in spam':>9}{'decibans':>10}   of {tally.rows[0]} ham, {tally.rows[1]} spam")
+    print(
+        f"\n{'word':16}{'in ham':>9}{'in spam':>9}{'decibans':>10}"
+        f"   of {tally.rows[0]} ham, {tally.rows[1]} spam"
+    )
     for j in range(12):
         smoothed = ((spam[j] + 1) / (tally.rows[1] + 2)) / ((ham[j] + 1) / (tally.rows[0] + 2))
         print(f"{names[j]:16}{ham[j]:9}{spam[j]:9}{10 * np.log10(smoothed):+10.1f}")
@@ -61,7 +63,7 @@ def errors(model: NaiveBayes, X: np.ndarray, y: np.ndarray, X_test: np.ndarray, 
 
 
 def check_textbook_form(X: np.ndarray, y: np.ndarray) -> None:
-    """log p(label, x) = Σ log n(x_j, label) − (d − 1) · log n(label) − log n, which only unsmoothed counts obey."""
+    """log p(label, x) = Σ log n(x_j, label) − (d−1)·log n(label) − log n, only for unsmoothed counts."""
     labels, n = np.unique(y, return_counts=True)
     together = np.array([[np.sum((X[y == label] == row), axis=0) for label in labels] for row in X[:50]])
     with np.errstate(divide="ignore"):
@@ -71,15 +73,21 @@ def check_textbook_form(X: np.ndarray, y: np.ndarray) -> None:
         ours = model.predict_joint_log_proba(X[:50])
         possible = np.isfinite(by_hand)
         apart = np.abs(ours[possible] - by_hand[possible]).max()
-        print(f"Σ log n(x, label) − (d−1)·log n(label), α = {alpha}: at most {apart:.1g} nats from NaiveBayes(Categorical())")
+        print(
+            f"Σ log n(x, label) − (d−1)·log n(label), α = {alpha}: "
+            f"at most {apart:.1g} nats from NaiveBayes(Categorical())"
+        )
 
 
 def two_words(counts: np.ndarray, y: np.ndarray, pictures: object) -> None:
-    """Where a filter that knows two words says spam, for c = 1 and c = 9."""
+    """Where a filter that knows two words says spam, for c = 1 and c = 9.
+
+    Poisson counts, because a mail is more than these two words: how often each comes is what counts.
+    """
     figure, axes = picture(columns=2, height=3.8)
     grid = np.array([(i, j) for i in range(6) for j in range(6)])
     for panel, c in zip(axes, (1, 9), strict=True):
-        model = NaiveBayes(Multinomial(), rule="mean", prior=1, c={"spam": c}).fit(counts, y)
+        model = NaiveBayes(Poisson(), rule="mean", prior=1, c={"spam": c}).fit(counts, y)
         spam = model.predict(grid) == "spam"
         panel.scatter(*grid[spam].T, marker="s", s=190, color=COLOURS[1], label="spam")
         panel.scatter(*grid[~spam].T, marker="o", s=120, facecolor="none", edgecolor=COLOURS[0], label="ham")
@@ -99,7 +107,8 @@ def through_the_filter(folder: Path, mails: list[bytes], truth: np.ndarray) -> N
     spam = truth == "spam"
     print(
         f"{'the filter':34}{np.mean(rejected != spam):8.2%}{np.mean(rejected[~spam]):10.2%}"
-        f"{np.mean(~rejected[spam]):12.2%}   ({sum(verdict.unsure for verdict in said)} unsure, counted as ham)"
+        f"{np.mean(~rejected[spam]):12.2%}"
+        f"   ({sum(verdict.unsure for verdict in said)} unsure, counted as ham)"
     )
 
 
@@ -122,13 +131,20 @@ def main() -> None:
         X, X_test = counts[:, best].toarray().astype(int), test_counts[:, best].toarray().astype(int)
         show_learned(np.minimum(X, 1), y, words.get_feature_names_out()[best])
         print(f"\n{'':34}{'error':>8}{'ham lost':>10}{'spam missed':>12}")
-        families = {"Bernoulli": Bernoulli(binarize=0.0), "multinomial": Multinomial(), "categorical": Categorical()}
+        families = {
+            "Bernoulli": Bernoulli(binarize=0.0),
+            "multinomial": Multinomial(),
+            "categorical": Categorical(),
+        }
         for model, family in families.items():
             for c in (1, 9):
                 bayes = NaiveBayes(family, rule="mean", prior=1, c={"spam": c})
                 print(f"{f'{model}, 200 words, c = {c}':34}" + errors(bayes, X, y, X_test, truth))
         every_word = NaiveBayes(Multinomial(), rule="mean", prior=1)
-        print(f"{f'multinomial, {counts.shape[1]} words, c = 1':34}" + errors(every_word, counts, y, test_counts, truth))
+        print(
+            f"{f'multinomial, {counts.shape[1]} words, c = 1':34}"
+            + errors(every_word, counts, y, test_counts, truth)
+        )
         through_the_filter(folder, test_mails, truth)
         print()
         check_textbook_form(X[:, :20], y)

@@ -1,8 +1,9 @@
 """Smoothing: what to believe of a word that a label was never seen with.
 
-A prior is a tally that was imagined: α of every word, added to what was counted. α = 0 believes the counts, and one
-unseen word makes a label impossible. "empirical" finds the α that makes the counts themselves most likely, from the
-tally alone; "cv" the one that explains held-out labels best, by subtracting folds from the tally.
+A prior is a tally that was imagined: α of every word, added to what was counted. α = 0 believes the counts,
+and one unseen word makes a label impossible. "empirical" finds the α that makes the counts themselves most
+likely, from the tally alone; "cv" the one that explains held-out labels best, by subtracting folds from the
+tally.
 
     python examples/4_smoothing.py [--quick] [--pictures DIR]
 """
@@ -74,7 +75,9 @@ def draw_priors(pictures: object) -> None:
     grid = np.array([(i, j, 60 - i - j) for i in range(1, 60) for j in range(1, 60 - i)]) / 60
     density = dirichlet([5, 2, 2]).pdf(grid.T)
     shown = axes[2].tricontourf(grid[:, 1] + grid[:, 0] / 2, grid[:, 0], density, levels=12, cmap="cividis")
-    axes[2].set(title="Dirichlet(5, 2, 2): three words", xticks=[0, 1], yticks=[], xlim=(-0.1, 1.1), ylim=(0, 1.1))
+    axes[2].set(
+        title="Dirichlet(5, 2, 2): three words", xticks=[0, 1], yticks=[], xlim=(-0.1, 1.1), ylim=(0, 1.1)
+    )
     axes[2].set_xticklabels(["only “the”", "only “of”"])
     axes[2].text(0.5, 1.0, "only “free”", ha="center")
     figure.colorbar(shown, ax=axes[2], label="density", shrink=0.8)

@@ -1,9 +1,10 @@
 """Overconfidence: why Naive Bayes says 0 or 1, and what tempering and the judge do about it.
 
-Naive Bayes multiplies the evidence of every word as if the words had nothing to do with each other. But a mail that
-says "unsubscribe" also says "click here": the same evidence, counted twice, then twenty times. The odds come out as
-if to the power of the number of repetitions. Tempering takes a root: the *mean* evidence of a mail's words instead of
-the sum, times one number. The filter's judge learns that number, and the weight of each of its witnesses, online.
+Naive Bayes multiplies the evidence of every word as if the words had nothing to do with each other. But a
+mail that says "unsubscribe" also says "click here": the same evidence, counted twice, then twenty times.
+The odds come out as if to the power of the number of repetitions. Tempering takes a root: the *mean*
+evidence of a mail's words instead of the sum, times one number. The filter's judge learns that number, and
+the weight of each of its witnesses, online.
 
     python examples/6_overconfidence.py [--quick] [--pictures DIR]
 """
@@ -22,7 +23,9 @@ from deciban.metrics import calibration_error, log_loss, reliability
 from deciban.text import read
 
 
-def spam_odds(family: object, texts: list[str], labels: np.ndarray, learned: int) -> tuple[np.ndarray, np.ndarray]:
+def spam_odds(
+    family: object, texts: list[str], labels: np.ndarray, learned: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Log-odds of spam by Naive Bayes for the mails after the learned ones, and the words of each."""
     words = TextFeatures(named=True)
     X = words.fit_transform(texts[:learned])
@@ -68,7 +71,10 @@ def main() -> None:
     shown = slice(len(spam) // 3, None)
     truth = spam[shown].tolist()
     figure, axes = picture(columns=2)
-    print(f"{'on ' + str(len(truth)) + ' mails':26}{'wrong':>8}{'log-loss':>10}{'calibration error':>19}{'wrong and sure':>16}")
+    print(
+        f"{'on ' + str(len(truth)) + ' mails':26}{'wrong':>8}{'log-loss':>10}"
+        f"{'calibration error':>19}{'wrong and sure':>16}"
+    )
     for name, each in odds.items():
         chances = expit(each[shown])
         wrong = (chances > 0.5) != np.array(truth)
@@ -78,12 +84,14 @@ def main() -> None:
             f"{calibration_error(chances.tolist(), truth):19.4f}{sure.sum():9} of {wrong.sum()}"
         )
         bins = [one for one in reliability(chances.tolist(), truth) if one.count]
-        axes[0].plot([one.said for one in bins], [one.seen for one in bins], marker="o", markersize=4, label=name)
+        axes[0].plot(
+            [one.said for one in bins], [one.seen for one in bins], marker="o", markersize=4, label=name
+        )
         decibans = np.clip(10 / np.log(10) * each[shown], -150, 150)
         axes[1].hist(decibans, bins=60, histtype="step", linewidth=1.5)
     axes[0].plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--")
     axes[0].set(xlabel="probability of spam said", ylabel="share of spam seen")
-    axes[1].set(xlabel="evidence for spam in decibans (±150 and beyond at the ends)", ylabel="mails", yscale="log")
+    axes[1].set(xlabel="evidence for spam in decibans (±150 at most)", ylabel="mails", yscale="log")
     figure.legend(loc="outside lower center", ncols=2, frameon=False)
     save(figure, told.pictures, "6_overconfidence")
 

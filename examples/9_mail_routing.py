@@ -1,9 +1,9 @@
 """Mail routing: one mailbox, many labels, learned from folders.
 
-A label is any folder: a mailing list, people, spam. The folders here are made from real mail: the lists by their
-subject tag or List-Id, spam as spam, everything else as "people". So that the task is not given away, the headers
-that name a list (List-*, X-Mailing-List, X-BeenThere, Delivered-To, To, Cc, Sender, Return-Path, Reply-To …) and the
-tag in the subject are taken out before anything is learned.
+A label is any folder: a mailing list, people, spam. The folders here are made from real mail: the lists by
+their subject tag or List-Id, spam as spam, everything else as "people". So that the task is not given away,
+the headers that name a list (List-*, X-Mailing-List, X-BeenThere, Delivered-To, To, Cc, Sender, Return-
+Path, Reply-To …) and the tag in the subject are taken out before anything is learned.
 
     python examples/9_mail_routing.py [--quick] [--pictures DIR]
 """
@@ -93,7 +93,15 @@ def draw(matrix: np.ndarray, labels: list[str], pictures: object) -> None:
     axes.imshow(shares, cmap="cividis", vmin=0, vmax=1)
     for row, column in zip(*np.nonzero(matrix), strict=True):
         pale = shares[row, column] > 0.5
-        axes.text(column, row, matrix[row, column], ha="center", va="center", color="black" if pale else "white", fontsize=8)
+        axes.text(
+            column,
+            row,
+            matrix[row, column],
+            ha="center",
+            va="center",
+            color="black" if pale else "white",
+            fontsize=8,
+        )
     axes.set_xticks(range(len(labels)), labels, rotation=60, ha="right")
     axes.set_yticks(range(len(labels)), labels)
     axes.set(xlabel="routed to", ylabel="belongs to")

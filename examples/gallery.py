@@ -32,7 +32,8 @@ ARCHIVES = ROOT.parent / "shared" / "data"
 # Okabe and Ito's colours, which the colour-blind can tell apart; yellow, too pale for lines, is left out.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 LABEL_HEADERS = re.compile(
-    r"^(newsgroups|xref|path|followup-to|references|message-id):.*(\n[ \t].*)*\n", re.IGNORECASE | re.MULTILINE
+    r"^(newsgroups|xref|path|followup-to|references|message-id):.*(\n[ \t].*)*\n",
+    re.IGNORECASE | re.MULTILINE,
 )
 Split = tuple[list[str], np.ndarray, list[str], np.ndarray]
 
@@ -41,7 +42,9 @@ def options(doc: str | None, *switches: str) -> argparse.Namespace:
     """The command line of an example: --quick, --pictures, and switches of its own."""
     parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="a small part of the data, in seconds")
-    parser.add_argument("--pictures", type=Path, metavar="DIR", help="where to save pictures; none are saved unless told")
+    parser.add_argument(
+        "--pictures", type=Path, metavar="DIR", help="where to save pictures; none are saved unless told"
+    )
     for switch in switches:
         parser.add_argument(f"--{switch}", action="store_true")
     return parser.parse_args()
@@ -54,7 +57,9 @@ def members(archive: str, below: str = "") -> list[tuple[str, bytes]]:
         sys.exit(f"This example needs {archive}.tar.gz beside the project, in ../shared/data.")
     with tarfile.open(path) as content:
         files = ((entry.name.partition("/")[2], entry) for entry in content if entry.isfile())
-        return sorted((name, content.extractfile(entry).read()) for name, entry in files if name.startswith(below))
+        return sorted(
+            (name, content.extractfile(entry).read()) for name, entry in files if name.startswith(below)
+        )
 
 
 def newsgroups(quick: bool) -> dict[str, Split]:
@@ -77,7 +82,10 @@ def by_date() -> Split:
     parts = []
     for part in ("train", "test"):
         posts = members("20newsgroups_bydate", f"20news-bydate-{part}/")
-        parts += [[data.decode("latin-1") for _, data in posts], np.array([name.split("/")[-2] for name, _ in posts])]
+        parts += [
+            [data.decode("latin-1") for _, data in posts],
+            np.array([name.split("/")[-2] for name, _ in posts]),
+        ]
     return tuple(parts)  # type: ignore[return-value]
 
 
@@ -108,7 +116,11 @@ def picture(columns: int = 1, height: float = 4.2) -> tuple[Figure, Sequence[plt
         }
     )
     figure, axes = plt.subplots(
-        1, columns, figsize=(6.4 if columns == 1 else 4.6 * columns, height), squeeze=False, layout="constrained"
+        1,
+        columns,
+        figsize=(6.4 if columns == 1 else 4.6 * columns, height),
+        squeeze=False,
+        layout="constrained",
     )
     return figure, axes[0]
 
@@ -123,13 +135,15 @@ def save(figure: Figure, folder: Path | None, name: str) -> None:
 
 
 def labelled_mail(quick: bool) -> list[tuple[str, bytes]]:
-    """Label and bytes of real mail, in a seeded random order; where absent, of the made-up mailbox of `deciban demo`."""
+    """Label and bytes of real mail in a seeded order; where absent, of `deciban demo`'s made-up mailbox."""
     if (ARCHIVES / "spamassassin.tar.gz").exists():
         files = dict(members("spamassassin"))
         lines = files["index.tsv"].decode().splitlines()
         mails = [(label, files[path]) for label, _, path in (line.partition("\t") for line in lines)]
     else:
-        print("There is no ../shared/data/spamassassin.tar.gz: this is the made-up mailbox of `deciban demo`.")
+        print(
+            "There is no ../shared/data/spamassassin.tar.gz: this is the made-up mailbox of `deciban demo`."
+        )
         mails = [(mail.label, mail.data) for mail in sample_mails()]
     order = np.random.default_rng(0).permutation(len(mails))
     return [mails[i] for i in order[: 600 if quick else None]]

@@ -12,7 +12,9 @@ def test_the_first_step_is_the_rate_along_the_gradient_divided_by_its_length():
     X = sparse.csr_matrix([[2.0, 0.0, 1.0]])
     learned = Softmax(features=3, rate=0.5, passes=1).learn(X, np.array([1]), labels=3)
     gradient = np.array([1 / 3, -2 / 3, 1 / 3])
-    expected = -0.5 * gradient / np.linalg.norm(gradient)  # AdaGrad: a feature's value cancels in its first step
+    expected = (
+        -0.5 * gradient / np.linalg.norm(gradient)
+    )  # AdaGrad: a feature's value cancels in its first step
     assert learned.weights[0] == pytest.approx(expected, abs=1e-6)
     assert learned.weights[2] == pytest.approx(expected, abs=1e-6)
     assert learned.weights[1].tolist() == [0, 0, 0]

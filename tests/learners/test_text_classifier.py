@@ -81,7 +81,11 @@ def test_further_texts_may_bring_further_labels():
     model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
     model.partial_fit(["invoice over forty euros", "your invoice is due"] * 5, ["invoices"] * 10)
     assert model.classes_.tolist() == ["ham", "invoices", "spam"]
-    assert model.predict(["an invoice", "buy cheap pills", "lunch on monday"]).tolist() == ["invoices", "spam", "ham"]
+    assert model.predict(["an invoice", "buy cheap pills", "lunch on monday"]).tolist() == [
+        "invoices",
+        "spam",
+        "ham",
+    ]
 
 
 def test_further_texts_are_examined_before_they_are_learned():

@@ -1,9 +1,10 @@
-"""Softmax: weights of features for each label, learned one row at a time (logistic regression for any labels).
+"""Softmax: weights of features for each label, learned a row at a time (logistic regression, any labels).
 
     p(label | x) = exp(w_label · x) / Σ exp(w · x)          step: w ← w − rate · gradient / √(Σ gradients²)
 
-Naive Bayes counts each feature as if the others were not there; these weights are what is left when features that
-say the same are counted once. So the two err in different places, which is why a committee hears both.
+Naive Bayes counts each feature as if the others were not there; these weights are what is left when
+features that say the same are counted once. So the two err in different places, which is why a committee
+hears both.
 
 >>> import scipy.sparse as sparse
 >>> X = sparse.csr_matrix([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 from deciban.families.reading import Floats
 from deciban.learners._softmax import take_steps
 
-# No step where all wrong labels together have less chance than this: it would touch every feature for nothing.
+# No step where all wrong labels together have less chance than this: it would touch each feature in vain.
 REST = 0.001
 
 

@@ -9,18 +9,18 @@ spam rather than ham: ... dB
 
 Each witness gives every label a score that is linear in the weighed words of a text (`WeightedText`):
 
-    counts    Naive Bayes by complement tallies, over words and pairs of words: how badly all other labels explain
-              the text. Needs few texts a label, and cannot be overtrained.
+    counts    Naive Bayes by complement tallies, over words and pairs of words: how badly all other labels
+              explain the text. Needs few texts a label, and cannot be overtrained.
     words     softmax weights over words: what each word adds when the others are known.
     letters   softmax weights over four characters in a row: parts of words, names, addresses, punctuation.
 
-The judge divides each witness's scores by their spread, adds them up, and multiplies the sum by one number, the
-heat, so that the softmax of the totals are honest probabilities. Spread and heat come from an exam: texts that were
-scored before they were learned. `fit` keeps every tenth text back for it, and then learns all; `partial_fit` first
-examines, then learns.
+The judge divides each witness's scores by their spread, adds them up, and multiplies the sum by one number,
+the heat, so that the softmax of the totals are honest probabilities. Spread and heat come from an exam:
+texts that were scored before they were learned. `fit` keeps every tenth text back for it, and then learns
+all; `partial_fit` first examines, then learns.
 
-The witnesses were chosen by cross-validation on the training texts of Twenty Newsgroups; the comparison is made by
-`examples/2_newsgroups.py --choose`.
+The witnesses were chosen by cross-validation on the training texts of Twenty Newsgroups; the comparison is
+made by `examples/2_newsgroups.py --choose`.
 """
 
 from __future__ import annotations
