@@ -16,13 +16,13 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from gallery import COLOURS, labelled_mail, options, picture, save
 
 from deciban import Bernoulli, Categorical, Multinomial, NaiveBayes, Poisson, SelectFeatures, TextFeatures
 from deciban.errors import ImpossibleRows
 from deciban.filter.filter import Filter
 from deciban.sources import open_source
 from deciban.text import read
+from gallery import COLOURS, labelled_mail, options, picture, save
 
 TWO_WORDS = ["diploma", "guarantee"]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from gallery import Split, newsgroups, options, picture, save
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import ComplementNB, MultinomialNB
@@ -23,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextClassifier, TextFeatures
+from gallery import Split, newsgroups, options, picture, save
 
 # The candidates of --choose: each witness alone, in pairs, all three; then other steps and smoothing.
 CANDIDATES = [

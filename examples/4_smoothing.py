@@ -13,11 +13,11 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from gallery import by_date, every, options, picture, save
 from scipy.stats import beta, dirichlet
 
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextFeatures
 from deciban.errors import ImpossibleRows
+from gallery import by_date, every, options, picture, save
 
 PRIORS = {"α = 0": 0, "α = ½": 0.5, "α = 1": 1, "empirical": "empirical", "cross-validated": "cv"}
 MODELS = {"Multinomial": Multinomial(), "Bernoulli": Bernoulli(binarize=0.0)}

@@ -12,7 +12,6 @@ the weight of each of its witnesses, online.
 from __future__ import annotations
 
 import numpy as np
-from gallery import labelled_mail, options, picture, save
 from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
@@ -21,6 +20,7 @@ from deciban.filter.course import Course, features_of
 from deciban.filter.verdict import log_odds
 from deciban.metrics import calibration_error, log_loss, reliability
 from deciban.text import read
+from gallery import labelled_mail, options, picture, save
 
 
 def spam_odds(

@@ -11,7 +11,6 @@ measurements of cells.
 from __future__ import annotations
 
 import numpy as np
-from gallery import ARCHIVES, members, options, picture, save
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedShuffleSplit
@@ -20,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from deciban import Bernoulli, Columns, Gamma, NaiveBayes
+from gallery import ARCHIVES, members, options, picture, save
 
 
 def tables() -> dict[str, tuple[np.ndarray, np.ndarray, Columns]]:

@@ -16,11 +16,11 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from gallery import labelled_mail, options, picture, save
 
 from deciban.filter.filter import Filter
 from deciban.sample import sample_mails
 from deciban.sources import open_source
+from gallery import labelled_mail, options, picture, save
 
 LIST = re.compile(rb"^list-id:[^<\n]*(?:\n[ \t][^<\n]*)*<([^.>]+)", re.IGNORECASE | re.MULTILINE)
 TELLTALE = re.compile(

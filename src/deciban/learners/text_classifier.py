@@ -95,7 +95,7 @@ class WeightsWitness:
 
     def weights_of(self, columns: NDArray[Any]) -> Floats:
         """The weights of some columns: (columns, labels)."""
-        return self.softmax.weights[columns].astype(float)
+        return np.asarray(self.softmax.weights[columns], dtype=float)
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
