@@ -10,7 +10,8 @@ import deciban
 EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
     "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes", "NeighborsClassifier",
-    "NeighborsRegressor", "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextFeatures", "Values",
+    "NeighborsRegressor", "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextClassifier",
+    "TextFeatures", "Values",
 }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ _HOME = {
     "NeighborsRegressor": "deciban.learners",
     "RandomProjection": "deciban.learners",
     "SelectFeatures": "deciban.learners",
+    "TextClassifier": "deciban.learners",
     "TextFeatures": "deciban.learners",
 }
 

@@ -6,6 +6,7 @@ from deciban.learners.naive_bayes import NaiveBayes
 from deciban.learners.neighbors import NeighborsClassifier, NeighborsRegressor
 from deciban.learners.projections import RandomProjection
 from deciban.learners.select_features import SelectFeatures
+from deciban.learners.text_classifier import TextClassifier
 from deciban.learners.text_features import TextFeatures
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "NeighborsRegressor",
     "RandomProjection",
     "SelectFeatures",
+    "TextClassifier",
     "TextFeatures",
 ]

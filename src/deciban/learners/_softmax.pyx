@@ -1,0 +1,94 @@
+"""Online softmax regression over sparse rows: the pass over the data, one AdaGrad step a row.
+
+The labels of a feature lie side by side, so that one feature is one or two cache lines; its sum of squared gradients
+is shared by all of them. Indices are checked once a feature, where its row of weights is looked up.
+"""
+
+from libc.math cimport exp, sqrt
+from libc.stdlib cimport free, malloc
+
+cdef double TINY = 1e-12
+
+
+def take_steps(
+    const int[::1] starts,
+    const int[::1] columns,
+    const float[::1] values,
+    const int[::1] labels,
+    const int[::1] order,
+    float[:, ::1] weights,
+    float[::1] squares,
+    double rate,
+    double rest,
+):
+    """One step for each row (CSR: starts, columns, values) in this order; none where a row is surely right."""
+    cdef Py_ssize_t step, row, number, count = weights.shape[1]
+    for row in range(labels.shape[0]):
+        if not 0 <= labels[row] < count:
+            raise IndexError(f"label {labels[row]} of {count}")
+    cdef double* scores = <double*>malloc(max(count, 1) * sizeof(double))
+    cdef float* gradient = <float*>malloc(max(count, 1) * sizeof(float))
+    try:
+        if scores == NULL or gradient == NULL:
+            raise MemoryError
+        for step in range(order.shape[0]):
+            row = order[step]
+            add_scores(columns[starts[row]:starts[row + 1]], values[starts[row]:starts[row + 1]], weights, scores)
+            if descend(scores, gradient, labels[row], count) >= rest:
+                move(
+                    columns[starts[row]:starts[row + 1]], values[starts[row]:starts[row + 1]],
+                    weights, squares, gradient, rate,
+                )
+    finally:
+        free(scores)
+        free(gradient)
+
+
+cdef int add_scores(const int[::1] columns, const float[::1] values, float[:, ::1] weights, double* scores) except -1:
+    """Score of each label: the sum of value times weight."""
+    cdef Py_ssize_t entry, number, count = weights.shape[1]
+    cdef float* row
+    for number in range(count):
+        scores[number] = 0
+    for entry in range(columns.shape[0]):
+        row = &weights[columns[entry], 0]
+        for number in range(count):
+            scores[number] += values[entry] * row[number]
+    return 0
+
+
+cdef double descend(double* scores, float* gradient, Py_ssize_t truth, Py_ssize_t count) noexcept nogil:
+    """The gradient of the log-loss, p − 1 for the true label and p for the others; the chance of all others."""
+    cdef Py_ssize_t number
+    cdef double most = scores[0], total = 0, others = 0
+    for number in range(count):
+        most = max(most, scores[number])
+    for number in range(count):
+        scores[number] = exp(scores[number] - most)
+        total += scores[number]
+    for number in range(count):
+        if number != truth:
+            others += scores[number] / total
+        gradient[number] = <float>(scores[number] / total)
+    gradient[truth] = <float>-others
+    return others
+
+
+cdef int move(
+    const int[::1] columns, const float[::1] values, float[:, ::1] weights, float[::1] squares,
+    const float* gradient, double rate,
+) except -1:
+    """One AdaGrad step: each feature's step is divided by the root of its summed squared gradients."""
+    cdef Py_ssize_t entry, number, count = weights.shape[1]
+    cdef double square = 0
+    cdef float* row
+    cdef float step
+    for number in range(count):
+        square += gradient[number] * gradient[number]
+    for entry in range(columns.shape[0]):
+        row = &weights[columns[entry], 0]
+        squares[columns[entry]] += <float>(values[entry] * values[entry] * square)
+        step = <float>(rate * values[entry] / sqrt(squares[columns[entry]] + TINY))
+        for number in range(count):
+            row[number] -= step * gradient[number]
+    return 0

@@ -1,0 +1,50 @@
+"""Every example of the gallery runs with --quick, and says and draws what the gallery shows."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+EXAMPLES = sorted((ROOT / "examples").glob("[0-9]_*.py"))
+ARCHIVES = ROOT.parent / "shared" / "data"
+# Those that have nothing to show without a corpus; the others fall back to what is at hand.
+NEEDS = {
+    "2_newsgroups": ["20newsgroups_19997", "20newsgroups_bydate"],
+    "4_smoothing": ["20newsgroups_bydate"],
+}
+PAGE = (ROOT / "docs" / "gallery.md").read_text()
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_a_quick_run_prints_figures_and_draws_its_pictures(example, tmp_path):
+    missing = [name for name in NEEDS.get(example.stem, []) if not (ARCHIVES / f"{name}.tar.gz").exists()]
+    if missing:
+        pytest.skip(f"needs {missing[0]}.tar.gz in ../shared/data")
+    shown = subprocess.run(
+        [sys.executable, example, "--quick", "--pictures", tmp_path],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    assert shown.returncode == 0, shown.stderr
+    assert "%" in shown.stdout
+    drawn = {path.name for path in tmp_path.glob("*.png")}
+    kept = {path.name for path in (ROOT / "docs" / "gallery").glob(f"{example.stem[0]}_*.png")}
+    assert kept
+    assert kept <= drawn
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_the_gallery_names_the_command_of_every_example(example):
+    assert f"examples/{example.name}" in PAGE
+
+
+@pytest.mark.parametrize(
+    "shown", sorted((ROOT / "docs" / "gallery").glob("*.png")), ids=lambda path: path.stem
+)
+def test_the_gallery_shows_every_picture(shown):
+    assert f"(gallery/{shown.name})" in PAGE

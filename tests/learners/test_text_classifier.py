@@ -1,0 +1,129 @@
+"""TextClassifier: what it promises as an estimator, and that what it explains is what it computed."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from deciban import TextClassifier
+from deciban.errors import BadSetting, NotTexts
+from deciban.sample import sample_mails
+from deciban.text import read
+
+SMALL = 2**12
+TEXTS = ["cheap pills, buy now", "lunch on monday?", "buy cheap watches", "the monday meeting"] * 5
+LABELS = ["spam", "ham", "spam", "ham"] * 5
+
+
+@pytest.fixture(scope="module")
+def mailbox():
+    mails = sample_mails(seed=0)
+    texts = [(message := read(mail.data)).header("subject") + "\n" + message.text for mail in mails]
+    return texts, np.array([mail.label for mail in mails]), np.array([mail.held_out for mail in mails])
+
+
+@pytest.fixture(scope="module")
+def fitted(mailbox):
+    texts, labels, held_out = mailbox
+    learn = [text for text, out in zip(texts, held_out, strict=True) if not out]
+    return TextClassifier(n_features=2**14).fit(learn, labels[~held_out])
+
+
+def test_every_check_of_scikit_learn_that_applies_to_texts_passes():
+    results = check_estimator(TextClassifier(n_features=SMALL), on_fail=None)
+    assert [result["check_name"] for result in results if result["status"] == "failed"] == []
+
+
+def test_mail_that_came_later_is_told_apart(mailbox, fitted):
+    texts, labels, held_out = mailbox
+    later = [text for text, out in zip(texts, held_out, strict=True) if out]
+    assert np.mean(fitted.predict(later) == labels[held_out]) > 0.9
+
+
+def test_probabilities_sum_to_one_and_agree_with_the_prediction(mailbox, fitted):
+    texts = mailbox[0][:40]
+    chances = fitted.predict_proba(texts)
+    assert chances.sum(axis=1) == pytest.approx(1)
+    assert fitted.predict(texts).tolist() == fitted.classes_[chances.argmax(axis=1)].tolist()
+
+
+def test_one_text_is_scored_as_in_a_batch(mailbox, fitted):
+    texts = mailbox[0][:5]
+    alone = [fitted.decision_function([text])[0] for text in texts]
+    assert alone == pytest.approx(fitted.decision_function(texts), abs=1e-5)
+
+
+def test_the_evidence_adds_up_to_the_log_odds(mailbox, fitted):
+    for text in mailbox[0][:3]:
+        why = fitted.why([text])[0]
+        odds = abs(fitted.decision_function([text])[0])
+        assert why.decibans == pytest.approx(10 / np.log(10) * odds)
+        assert abs(why.intercept) < 0.5  # the witnesses have no bias: all of it belongs to features
+        assert len(why.features) > 10
+
+
+def test_evidence_is_named_by_word_pair_and_letters():
+    model = TextClassifier(n_features=2**16).fit(TEXTS, LABELS)
+    names = {part.name for part in model.why(["buy cheap"])[0].features}
+    assert {"counts: buy", "counts: buy cheap", "words: cheap", "letters: chea"} <= names
+
+
+def test_fitting_again_forgets_and_gives_the_same():
+    model = TextClassifier(n_features=SMALL).fit(["other text here", "and more"] * 5, ["a", "b"] * 5)
+    again = clone(model).fit(TEXTS, LABELS).predict_proba(TEXTS)
+    assert (model.fit(TEXTS, LABELS).predict_proba(TEXTS) == again).all()
+
+
+def test_further_texts_may_bring_further_labels():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
+    model.partial_fit(["invoice over forty euros", "your invoice is due"] * 5, ["invoices"] * 10)
+    assert model.classes_.tolist() == ["ham", "invoices", "spam"]
+    assert model.predict(["an invoice", "buy cheap pills", "lunch on monday"]).tolist() == [
+        "invoices",
+        "spam",
+        "ham",
+    ]
+
+
+def test_further_texts_are_examined_before_they_are_learned():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
+    before = model.examined_
+    assert model.partial_fit(TEXTS[:4], LABELS[:4]).examined_ == before + 4
+
+
+def test_labels_may_be_numbers():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, [1 if label == "spam" else 0 for label in LABELS])
+    assert model.predict(["cheap pills", "monday lunch"]).tolist() == [1, 0]
+
+
+def test_a_text_without_words_has_an_answer():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
+    assert model.predict_proba([""])[0] == pytest.approx([0.5, 0.5])
+
+
+def test_a_pickled_model_says_the_same():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(TEXTS) == model.predict_proba(TEXTS)).all()
+
+
+def test_it_works_in_cross_validation():
+    assert cross_val_score(TextClassifier(n_features=SMALL), TEXTS, LABELS, cv=2).mean() == 1
+
+
+@pytest.mark.parametrize("witnesses", [("counts", "smell"), ()])
+def test_unknown_or_no_witnesses_are_refused(witnesses):
+    with pytest.raises(BadSetting, match="some of counts, words, letters"):
+        TextClassifier(witnesses=witnesses, n_features=SMALL).fit(TEXTS, LABELS)
+
+
+def test_one_string_instead_of_texts_is_refused():
+    with pytest.raises(NotTexts, match=r"Write \[text\]"):
+        TextClassifier(n_features=SMALL).fit("text", ["spam"])
+
+
+def test_as_many_labels_as_texts_are_needed():
+    with pytest.raises(ValueError, match="one label a text"):
+        TextClassifier(n_features=SMALL).fit(TEXTS, LABELS[:-1])
