@@ -2,7 +2,7 @@
 
 SpamAssassin, one half learned and the other classified, two seeds. In the rows about labels, that share of
 the lessons is taught as the other label. In the rows about words, so many good words, drawn from the thousand
-that tell good mail best in the learned half, are added to the text of every spam that is classified; "learned"
+that tell good mail best in the learned half, are added to the text of every spam classified; "learned"
 says that the spam of the learned half was written so too.
 """
 
