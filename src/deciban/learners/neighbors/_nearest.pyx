@@ -5,8 +5,8 @@ up to an error that is known. So whatever lies within `margin` (twice that error
 be among the k nearest, and nothing else can be: that is the shortlist. Its exact distances, summed in double
 precision in a fixed order, decide; equal distances go to the row that was learned first.
 
-On 60,000 rows numpy's argpartition takes 400 µs a query; one pass that compares blocks of 64 values with the
-limit takes 20, because after the first thousand rows hardly a block has a value below it.
+On 60,000 rows numpy's argpartition takes 200 µs a query. One pass that compares blocks of 64 values with the
+limit has less to do: after the first thousand rows hardly a block has a value below it.
 """
 
 ctypedef fused real:

@@ -3,8 +3,7 @@
 Every row is linked to some rows near it, and a search walks along the links towards the query, remembering
 the best `breadth` rows on the way. It finds the true neighbours with a probability (the *recall*) that
 grows with `breadth`, and takes time that hardly grows with the number of rows. What it finds is then
-measured exactly, so distances and ties are those of the exact search. A million rows of 64 numbers, 16 of
-them free, at recall .96: hundreds of times faster than looking at all; docs/experiments.md has the figures.
+measured exactly, so distances and ties are those of the exact search. docs/experiments.md has the figures.
 
 New rows are linked in. Forgotten rows are never found again, but stay in the graph as stepping stones until
 they are a quarter of it; then, and whenever a model is loaded, it is built anew.

@@ -24,8 +24,8 @@ from deciban.learners.neighbors.ranking import Ranking, Rows, empty_places
 
 __all__ = ["Euclidean", "ExactSearch"]
 
-# A block of 512 × 2,048 products is 4 MB: measured on 60,000 × 784 and 7,291 × 256, larger ones leave the
-# cache before they are read, smaller ones keep BLAS from its stride.
+# A block of 512 × 2,048 products is 4 MB: it should be read again before it leaves the cache, and be large
+# enough for BLAS.
 QUERIES, BLOCK = 512, 2048
 SPARSE_QUERIES = 64  # a sparse product comes out over all rows at once
 CELLS = 2**20  # how many distances of another kind are computed at once

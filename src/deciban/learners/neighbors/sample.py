@@ -79,7 +79,7 @@ class Sample:
     def _likely(self, rows: Any) -> NDArray[np.intp]:
         """The places of rows that may equal one of those asked for: the same sum of their scrambled bits.
 
-        Comparing a million rows one by one would take a second; their sums take a twentieth of that.
+        One pass over all rows, however many are asked for.
         """
         if isinstance(self.rows, list):
             return np.arange(len(self))
