@@ -1,15 +1,17 @@
-"""What learners with a family have in common: a door for rows, and what scikit-learn is told about them."""
+"""What learners with a family have in common: a door for rows, a file, and what scikit-learn is told."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.errors import DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
 from deciban.families.table import is_frame
+from deciban.learners import model_file
 
 
 class FamilyLearner:
@@ -19,6 +21,18 @@ class FamilyLearner:
     """
 
     family: Family | None
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that holds numbers and names, and cannot execute code."""
+        check_is_fitted(self)
+        learner: Any = self  # which keeps a tally, once it is fitted
+        model_file.save(learner, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that was saved; what is known only of the rows that it was fitted on is not kept."""
+        model: Self = model_file.load(cls, Path(path))
+        return model
 
     def _family(self) -> Family:
         family = Gaussian() if self.family is None else self.family

@@ -24,7 +24,6 @@ k-means is the hard variant, with one variance for all Gaussians and equal chanc
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +36,6 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from deciban.errors import BadSetting
 from deciban.families import Family
 from deciban.families.reading import Floats, Reading
-from deciban.learners import model_file
 from deciban.learners.ascent import Ascent
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
@@ -253,19 +251,6 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         if names is not None and len(names) != self.n_features_in_:
             raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
         return self.model_.explain(self._validate_rows(X), names)
-
-    # --- keeping -----------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that holds numbers and names, and cannot execute code."""
-        check_is_fitted(self)
-        model_file.save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Mixture:
-        """Read a model that was saved; `labels_`, of the rows it was fitted on, are not kept."""
-        mixture: Mixture = model_file.load(cls, Path(path))
-        return mixture
 
     # --- inner workings ----------------------------------------------------------------------
 

@@ -22,7 +22,6 @@ A label is unknown where y is -1 (scikit-learn's mark), NaN, None or "".
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +36,6 @@ from deciban.errors import BadSetting, NoLabels
 from deciban.families import Family
 from deciban.families.reading import Floats, Reading
 from deciban.families.table import is_missing
-from deciban.learners import model_file
 from deciban.learners.ascent import Ascent
 from deciban.learners.cross_validation import assign_folds
 from deciban.learners.explanation import Explanation
@@ -239,19 +237,6 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         if names is not None and len(names) != self.n_features_in_:
             raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
         return self.model_.explain(self._validate_rows(X), names, owner=self.owner_, labels=self.classes_)
-
-    # --- keeping -----------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that holds numbers and names, and cannot execute code."""
-        check_is_fitted(self)
-        model_file.save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> MixtureClassifier:
-        """Read a model that was saved."""
-        model: MixtureClassifier = model_file.load(cls, Path(path))
-        return model
 
     # --- inner workings ----------------------------------------------------------------------
 

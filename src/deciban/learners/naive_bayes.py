@@ -19,7 +19,6 @@ unlearn (`forget`), be saved without pickle, and be added to a model of other da
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,7 +35,6 @@ from sklearn.utils.validation import (
 from deciban.errors import BadPrior
 from deciban.families import Family
 from deciban.families.reading import Floats
-from deciban.learners import model_file
 from deciban.learners.cross_validation import choose_alpha
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
@@ -163,19 +161,6 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         if names is not None and len(names) != self.n_features_in_:
             raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
         return self.model_.explain(self._validate_rows(X), names)
-
-    # --- keeping -----------------------------------------------------------------------------
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that holds numbers and names, and cannot execute code."""
-        check_is_fitted(self)
-        model_file.save(self, Path(path))
-
-    @classmethod
-    def load(cls, path: str | Path) -> NaiveBayes:
-        """Read a model that was saved."""
-        model: NaiveBayes = model_file.load(cls, Path(path))
-        return model
 
     # --- inner workings ----------------------------------------------------------------------
 
