@@ -309,6 +309,17 @@ class Ledger:
         self.execute(f"DELETE FROM labels WHERE number NOT IN ({used})")
         self._labels.clear()
 
+    def last_run(self) -> int:
+        """How many lessons of one label are at the end, one after the other; 0 if there is no other label."""
+        # Read backwards as far as the run goes: while there is one label only, that would be all lessons.
+        if self.execute("SELECT count(*) FROM labels") == [(1,)]:
+            return 0
+        last = "SELECT label FROM lessons ORDER BY position DESC LIMIT 1"
+        ((other,),) = self.execute(f"SELECT max(position) FROM lessons WHERE label <> ({last})")
+        if other is None:
+            return 0
+        return int(self.execute("SELECT count(*) FROM lessons WHERE position > ?", other)[0][0])
+
     def arrange(self, longest_run: int) -> bool:
         """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
 
