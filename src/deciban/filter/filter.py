@@ -616,13 +616,12 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
 
 def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Made:
     """What is learned from a message, and its bytes if they are to be kept."""
-    from deciban.filter.names import names_of
-    from deciban.text._views import extract
+    from deciban.filter.names import features_with_names
     from deciban.text.words import address_in
 
     message = read(raw.data)
     facts = preferences.facts(message)
-    words, letters = extract(message, facts)
+    features, names = features_with_names(message, facts)
     # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
     fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
     kept = {
@@ -638,8 +637,8 @@ def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> M
         subject=kept["subject"],
         date=kept["date"],
         message_id=kept["message-id"],
-        names=names_of(message, facts, words),
-        features=Features.of(words, letters),
+        names=names,
+        features=features,
     )
     return lesson, raw.data if preferences.keep_mail else None
 
