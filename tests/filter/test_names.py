@@ -8,7 +8,13 @@ import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.filter.course import features_of
-from deciban.filter.names import NAMES_A_LESSON, all_names, features_with_names, strongest_words, word_evidence
+from deciban.filter.names import (
+    NAMES_A_LESSON,
+    all_names,
+    features_with_names,
+    strongest_words,
+    word_evidence,
+)
 from deciban.text import read
 from deciban.text._views import extract_with_names
 from deciban.text.words import names

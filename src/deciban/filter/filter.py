@@ -215,14 +215,19 @@ class Filter:
     def _append(self, lessons: list[Lesson]) -> None:
         """Examine, write and learn lessons that the ledger does not have."""
         moment = max(int(time() * 1e6), self.ledger.last_taught() + 1)
+        learned: list[tuple[Lesson, int, ExamRow]] = []
         for lesson in lessons:
             committee = self.snapshot.committee
-            if lesson.label not in committee.labels and len(committee.labels) == committee.capacity:
-                committee = self._replay(lesson.label)
             labels = committee.labels
+            if lesson.label not in labels and len(labels) == committee.capacity:
+                self.ledger.append(learned)  # what comes before must be there to be replayed
+                learned.clear()
+                committee = self._replay(lesson.label)
+                labels = committee.labels
             totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
-            self.ledger.append(lesson, moment, examined(lesson.label, totals))
+            learned.append((lesson, moment, examined(lesson.label, totals)))
             moment += 1
+        self.ledger.append(learned)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -524,7 +529,7 @@ class Filter:
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self.ledger.remove([lesson.digest])
-                    self.ledger.append(lesson, lesson.taught, ExamRow(None, None, None))
+                    self.ledger.append([(lesson, lesson.taught, ExamRow(None, None, None))])
                     taken += 1
             if taken:
                 self.ledger.arrange(BULK_LESSONS)
@@ -617,26 +622,21 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
 def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Made:
     """What is learned from a message, and its bytes if they are to be kept."""
     from deciban.filter.names import features_with_names
-    from deciban.text.words import address_in
+    from deciban.text.words import sender_of
 
     message = read(raw.data)
     facts = preferences.facts(message)
     features, names = features_with_names(message, facts)
-    # The first field of each name, as `Message.header` has it; asking for all at once is four times faster.
-    fields = {name: value for name, value, part, _ in reversed(message.headers) if part == 0}
-    kept = {
-        name: storable(fields.get(name, "")[:MOST_CHARACTERS]) for name in ("subject", "date", "message-id")
-    }
     lesson = Lesson(
         digest=message.digest,
         label=label,
         taught=0,
         by=storable(by),
         source=storable(raw.id),
-        sender=storable(address_in(fields.get("from", ""))[:MOST_CHARACTERS]),
-        subject=kept["subject"],
-        date=kept["date"],
-        message_id=kept["message-id"],
+        sender=storable(sender_of(message)[:MOST_CHARACTERS]),
+        subject=storable(message.header("subject")[:MOST_CHARACTERS]),
+        date=storable(message.header("date")[:MOST_CHARACTERS]),
+        message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
         names=names,
         features=features,
     )

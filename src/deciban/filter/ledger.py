@@ -253,24 +253,23 @@ class Ledger:
         latest = "SELECT max(taught) AS taught FROM lessons UNION ALL SELECT max(taught) FROM folded"
         return int(self.execute(f"SELECT coalesce(max(taught), 0) FROM ({latest})")[0][0])
 
-    def append(self, lesson: Lesson, taught: int, exam: ExamRow) -> None:
-        """Write one lesson at the end, taught at that time, with its exam."""
-        self._changed = True
-        with self._telling():
+    def append(self, lessons: Iterable[tuple[Lesson, int, ExamRow]]) -> None:
+        """Write lessons at the end, each with when it was taught and its exam."""
+        rows, exams = [], []
+        for position, (lesson, taught, exam) in enumerate(lessons, self.last_position() + 1):
             texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
             code = lesson.features.encode()
             checked = check_of(code, lesson.digest, lesson.label, taught, *texts, lesson.names)
             number = self._number(lesson.label)
-            written = self._connection.execute(
-                "INSERT INTO lessons VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (lesson.digest, number, taught, *texts, lesson.names, checked, code),
+            rows.append((position, lesson.digest, number, taught, *texts, lesson.names, checked, code))
+            exams.append((position, exam))
+        if rows:
+            self._changed = True
+        with self._telling():
+            self._connection.executemany(
+                "INSERT INTO lessons VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
             )
-            assert written.lastrowid is not None
-            self.set_exam(written.lastrowid, exam)
-
-    def set_exam(self, position: int, exam: ExamRow) -> None:
-        """Write or rewrite the exam of a lesson."""
-        self.set_exams([(position, exam)])
+        self.set_exams(exams)
 
     def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
         """Write or rewrite the exams of lessons, by position."""
@@ -284,8 +283,8 @@ class Ledger:
     def _number(self, label: str) -> int:
         """The number of a label, which gets one if it has none."""
         if label not in self._labels:
-            self._connection.execute("INSERT OR IGNORE INTO labels (name) VALUES (?)", (label,))
-            (self._labels[label],) = self._one("SELECT number FROM labels WHERE name = ?", label)
+            self.execute("INSERT OR IGNORE INTO labels (name) VALUES (?)", label)
+            ((self._labels[label],),) = self.execute("SELECT number FROM labels WHERE name = ?", label)
         return self._labels[label]
 
     def remove(self, digests: Iterable[bytes]) -> int:
