@@ -50,7 +50,7 @@ def learn_all(made: list[tuple[str, bytes]], at_once: int | None = None) -> str:
 
 
 def learn_in_batches(made: list[tuple[str, bytes]]) -> str:
-    """50 of one label, 50 of the other: lessons are mixed and learned anew after each such call."""
+    """50 of one label, 50 of the other: mixed and learned anew while they are a large share of all."""
     return learn_all(made, at_once=100)
 
 

@@ -92,6 +92,35 @@ def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: 
     assert len(expected) > 100
 
 
+def digests(label: str, first: int, count: int) -> set[bytes]:
+    return {read(mail(label, number).data).digest for number in range(first, first + count)}
+
+
+def test_a_bulk_learn_killed_between_batches_or_while_it_mixes_them_keeps_every_batch(path: str) -> None:
+    expected: set[bytes] = set()
+    unfinished = 0
+    for seed in range(KILLS // 2):
+        process = worker(path, "bulk", seed, capture=True)
+        assert process.stdout is not None
+        with process, process.stdout as told:
+            lines = [told.readline() for _ in range(random.Random(seed).randint(2, 12))]
+            process.kill()
+            lines += told.readlines()
+        records = [json.loads(line) for line in lines if line.endswith(b"\n")]
+        for label, first, count in records:
+            expected |= digests(label, first, count)
+        label, first, count = records[-1]
+        unfinished += count < 60
+        with Filter.open(path) as filter_:
+            found = [lesson.digest for lesson in filter_.lessons()]
+            assert len(found) == len(set(found))
+            assert expected <= set(found) <= expected | digests(label, first, 60)
+            assert filter_.is_replay()
+        expected = set(found)
+    assert unfinished > KILLS / 8
+    assert len(expected) > 200
+
+
 def test_many_processes_at_once_lose_nothing_and_see_nothing_half_done(path: str) -> None:
     count = 40
     processes = [

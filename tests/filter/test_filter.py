@@ -290,3 +290,18 @@ def test_a_filter_that_another_process_gave_more_room_is_seen_as_it_is(path: str
         taught.forget(label="work")
         assert other.state() == taught.state()
         assert other.is_replay()
+
+
+def test_two_who_teach_in_turns_never_give_two_lessons_one_time(taught: Filter) -> None:
+    with Filter.open(taught.ledger.path) as other:
+        for number in range(100, 110):
+            for filter_ in (taught, other):
+                before = filter_.ledger.last_taught()
+                filter_.learn("spam", [mail("spam", 2 * number + (filter_ is other))])
+                assert filter_.ledger.last_taught() > before
+        last = max(lesson.taught for lesson in taught.lessons())
+        assert taught.ledger.last_taught() == other.ledger.last_taught() == last
+        taught.forget(since=last / 1e6)
+        assert taught.ledger.last_taught() == other.ledger.last_taught() < last
+    times = [lesson.taught for lesson in taught.lessons()]
+    assert len(times) == len(set(times))

@@ -7,9 +7,16 @@ from pathlib import Path
 import pytest
 
 from deciban.filter import Filter, Settings
-from deciban.filter.names import NAMES_A_LESSON, all_names, names_of, strongest_words, word_evidence
+from deciban.filter.course import features_of
+from deciban.filter.names import (
+    NAMES_A_LESSON,
+    all_names,
+    features_with_names,
+    strongest_words,
+    word_evidence,
+)
 from deciban.text import read
-from deciban.text._views import extract
+from deciban.text._views import extract_with_names
 from deciban.text.words import names
 from tests.filter.mails import mail
 
@@ -25,17 +32,27 @@ def taught(tmp_path: Path) -> Iterator[Filter]:
 
 def test_a_lesson_keeps_some_names_that_the_message_alone_decides() -> None:
     message = read(mail("spam", 1).data)
-    words, _ = extract(message, ())
-    drawn = names_of(message, (), words).split("\n")
+    features, text = features_with_names(message, ())
+    drawn = text.split("\n")
     assert len(drawn) == NAMES_A_LESSON
     assert set(drawn) < set(names(message))
-    assert names_of(message, (), words).split("\n") == drawn
+    assert features_with_names(message, ()) == (features, text)
+    assert features == features_of(message)
+
+
+def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -> None:
+    text = " ".join(f"word{number * number % 97}" for number in range(2000))
+    message = read(f"Subject: {text}\n\n{text}\n".encode())
+    drawn = {count: set(extract_with_names(message, (), 7, count)[2]) for count in (1, 16, 63, 64)}
+    assert [len(some) for some in drawn.values()] == list(drawn)
+    assert drawn[1] < drawn[16] < drawn[63] < drawn[64] < {name.encode() for name in names(message)}
+    assert drawn[16] != set(extract_with_names(message, (), 8, 16)[2])
 
 
 def test_an_empty_message_and_bytes_that_are_no_text_have_names_too() -> None:
     for data in (b"", b"\xff\xfe \x00 \x80abc"):
         message = read(data)
-        names_of(message, (), extract(message, ())[0]).encode()
+        features_with_names(message, ())[1].encode()
 
 
 def test_the_strongest_words_speak_for_their_label(taught: Filter) -> None:

@@ -1,6 +1,7 @@
 """A process that works on a filter and tells what it does: run by the tests of durability and concurrency.
 
 python worker.py LEDGER history SEED OPERATIONS    a random history, told before and after each operation
+python worker.py LEDGER bulk SEED                  learn 60 mails of a label a call, told batch by batch
 python worker.py LEDGER learn LABEL FIRST COUNT    learn so many mails, one by one
 python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as it is there
 python worker.py LEDGER fill KILOBYTES             learn until files may not grow by more than that
@@ -18,6 +19,7 @@ import zlib  # noqa: F401 (who may only read may not be able to load it later)
 
 from deciban.errors import DecibanError
 from deciban.filter import Filter
+from deciban.filter import filter as filter_module
 from tests.filter.mails import mail
 
 LABELS = ("spam", "ham", "work")
@@ -57,6 +59,22 @@ def live(path: str, seed: int, count: int) -> None:
             tell({"done": operation})
 
 
+def learn_in_bulk(path: str, seed: int) -> None:
+    """Tells after each batch of 16 how many of the mails from a number on are durable."""
+    filter_module.BATCH_LESSONS = 16
+    rng = random.Random(seed)
+    with Filter.open(path) as filter_:
+        filter_.checkpoints.nearest = 8
+        while True:
+            label, first = rng.choice(LABELS), rng.randrange(10**6)
+            tell([label, first, 0])
+            filter_.learn(
+                label,
+                (mail(label, number) for number in range(first, first + 60)),
+                progress=lambda done, label=label, first=first: tell([label, first, done.learned]),
+            )
+
+
 def watch(path: str, count: int) -> None:
     """Under one lock, ledger and snapshot must tell the same story."""
     seen = 0
@@ -93,6 +111,8 @@ def look(path: str, count: int) -> None:
 def main(path: str, what: str, *arguments: str) -> None:
     if what == "history":
         live(path, int(arguments[0]), int(arguments[1]))
+    elif what == "bulk":
+        learn_in_bulk(path, int(arguments[0]))
     elif what in ("fill", "look"):
         try:
             (fill if what == "fill" else look)(path, int(arguments[0]))

@@ -13,7 +13,7 @@ from array import array
 from deciban.filter._lesson_code import Features, shorten
 from deciban.filter.verdict import DECIBANS_A_NAT
 from deciban.text._hashing import feature_hash
-from deciban.text._views import draw_names
+from deciban.text._views import extract_with_names
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from deciban.filter.filter import Filter
     from deciban.filter.ledger import Ledger
     from deciban.text import Message
-    from deciban.text._views import FeatureSet
 
 NAMES_A_LESSON = 16
 # Long ones are links and tracking codes, which few would recognise.
@@ -45,16 +44,14 @@ class WordEvidence(Value):
         self._set(name=name, counts=counts, decibans=decibans)
 
 
-def names_of(message: Message, facts: Iterable[str], words: FeatureSet) -> str:
-    """The names that a lesson keeps, one a line."""
+def features_with_names(message: Message, facts: Iterable[str]) -> tuple[Features, str]:
+    """What a lesson keeps of a message: its features, and some names, one a line."""
     seed = int.from_bytes(message.digest[:8], "little")
-    names = draw_names(message, facts, words, seed, NAMES_A_LESSON).values()
-    return "\n".join(sorted(_text(name) for name in names if len(name) <= MOST_BYTES and b"\n" not in name))
-
-
-def _text(name: bytes) -> str:
+    words, letters, names = extract_with_names(message, facts, seed, NAMES_A_LESSON)
+    kept = b"\n".join([name for name in names if len(name) <= MOST_BYTES and b"\n" not in name])
     # What is no UTF-8 loses its name: a replaced character has another hash, and nothing is found under it.
-    return name.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return Features.of(words, letters), "\n".join(sorted(text.split("\n")))
 
 
 def all_names(ledger: Ledger) -> set[str]:

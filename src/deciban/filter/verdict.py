@@ -106,5 +106,7 @@ def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
     49.3069
     """
     others = [total for other, total in totals.items() if other != label]
+    if len(others) == 1:  # log exp 0 is 0
+        return totals[label] - others[0]
     most = max(others)
     return totals[label] - most - log(sum(exp(total - most) for total in others))

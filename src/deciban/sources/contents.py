@@ -48,7 +48,8 @@ def read_contents(
 ) -> Iterator[RawMessage]:
     """The messages in a stream; a zip archive can be read only where ``file`` can be searched."""
     try:
-        kind = recognise(stream.peek(LOOK_AHEAD))
+        head = stream.peek(LOOK_AHEAD)
+        kind = recognise(head)
         if kind == "zip" and file is not None and file.seekable():
             from deciban.sources.zip import read_zip
 
@@ -60,7 +61,7 @@ def read_contents(
         elif kind in PACKED:
             yield from _read_packed(stream, kind, id, progress)
         else:
-            yield from read_member(stream, id, progress, named=named)
+            yield from _read_plain(stream, head, kind, id, progress, named)
     except DamagedSource as error:
         progress.skip(id, str(error))
 
@@ -86,7 +87,17 @@ def read_member(
 ) -> Iterator[RawMessage]:
     """The messages in a stream that is no archive: an archive within an archive is not followed."""
     head = stream.peek(LOOK_AHEAD)
-    kind = recognise(head)
+    return _read_plain(stream, head, recognise(head), id, progress, named)
+
+
+def _read_plain(
+    stream: Stream,
+    head: bytes,
+    kind: str,
+    id: str,  # noqa: A002 (the word for it)
+    progress: Progress,
+    named: bool,
+) -> Iterator[RawMessage]:
     if kind == "mbox":
         from deciban.sources.mbox import read_mbox
 

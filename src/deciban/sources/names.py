@@ -10,6 +10,10 @@ Mail programs keep indexes and caches beside the mail; these, and hidden files, 
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 _INDEX_SUFFIXES = (
     ".msf",  # Thunderbird
     ".cmeta",  # Evolution
@@ -46,10 +50,12 @@ def path_passed_over(path: str) -> bool:
     )
 
 
-def natural_order(name: str) -> list[tuple[int, int | str]]:
+def natural_order(name: str) -> list[Any]:
     """A key that sorts numbers within names by value, so that 10 comes after 9."""
     import re
 
     # Longer digit runs are compared as text: int() takes quadratic time, and more than 4,300 digits raise.
-    pieces = re.split("([0-9]{1,18})", name)
-    return [(0, int(piece)) if at % 2 else (1, piece) for at, piece in enumerate(pieces) if piece]
+    pieces: list[Any] = re.split("([0-9]{1,18})", name)
+    # Text and numbers take turns, the text may be empty: text is only ever compared with text.
+    pieces[1::2] = map(int, pieces[1::2])
+    return pieces

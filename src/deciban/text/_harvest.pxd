@@ -40,9 +40,10 @@ ctypedef struct Harvest:
     Py_ssize_t limit        # hashes gathered at most, repetitions counted
     bint full               # some were left out
     bint tracing
-    bint sampling           # trace only features whose `lot` is at most the bound
-    uint64_t seed
-    uint64_t bound
+    int wanted              # if above 0, trace only this many features: those with the lowest lots so far
+    int drawn               # how many lots are in ``lowest``
+    uint64_t* lowest        # in increasing order, with room for ``wanted``
+    uint64_t seed           # of the lots
     int32_t where           # what is being walked through now
     int32_t number
     Py_ssize_t origin       # where the stretch that is being walked through begins in it

@@ -176,6 +176,23 @@ cdef int append_name(Buffer* names, const uint8_t* name, Py_ssize_t length) exce
     return 0
 
 
+cdef inline bint wins(Harvest* harvest, uint64_t drawn) noexcept nogil:
+    """Whether a lot is among the lowest so far, where it is put unless it is there already."""
+    cdef uint64_t* lowest = harvest.lowest
+    cdef int place = harvest.drawn, last
+    if place == harvest.wanted and drawn > lowest[place - 1]:
+        return False
+    while place > 0 and lowest[place - 1] > drawn:
+        place -= 1
+    if place > 0 and lowest[place - 1] == drawn:
+        return True
+    harvest.drawn = min(harvest.drawn + 1, harvest.wanted)
+    for last in range(harvest.drawn - 1, place, -1):
+        lowest[last] = lowest[last - 1]
+    lowest[place] = drawn
+    return True
+
+
 cdef int note_sighting(
     Harvest* harvest, uint64_t hash, const Tag* tag, const uint8_t* name, Py_ssize_t length,
     const uint8_t* more, Py_ssize_t more_length, Py_ssize_t start, Py_ssize_t end,
@@ -184,7 +201,7 @@ cdef int note_sighting(
     cdef Sightings* sightings = &harvest.sightings
     cdef Sighting* moved
     cdef Sighting sighting
-    if harvest.sampling and lot(hash, harvest.seed) > harvest.bound:
+    if harvest.wanted and not wins(harvest, lot(hash, harvest.seed)):
         return 0
     if sightings.count == sightings.room:
         moved = <Sighting*>realloc(sightings.rows, (2 * sightings.room + 64) * sizeof(Sighting))

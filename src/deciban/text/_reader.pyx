@@ -21,7 +21,7 @@ header of the message in it. Whatever lies deeper than the limit is one closed p
 """
 
 from libc.stdlib cimport free, realloc
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from deciban.text._canonical cimport canonicalise
 from deciban.text._charset cimport decode_text
@@ -283,9 +283,19 @@ cdef class Message:
 
     def header(self, str name):
         """The first value of a header field of the message itself; empty if there is none."""
-        for header in self.headers:
-            if header.part == 0 and header.name == name.lower():
-                return header.value
+        cdef bytes wanted = name.lower().encode("utf-8", "replace")
+        cdef const char* characters = wanted
+        cdef Py_ssize_t i, length = len(wanted)
+        cdef Header header
+        # In C: making Python values of some 20 fields takes 20 µs, a fifth of reading and extracting.
+        for i in range(self.content.headers.count):
+            header = header_at(&self.content, i)
+            if (
+                header.part == 0
+                and header.name.end - header.name.start == length
+                and memcmp(self.content.strings.data + header.name.start, characters, length) == 0
+            ):
+                return text_of(&self.content.strings, header.value.start, header.value.end)
         return ""
 
     def __repr__(self):

@@ -178,20 +178,62 @@ cdef int harvest_letters(Message message, Harvest* harvest) except -1:
 def extract(Message message not None, facts, limits=Limits()):
     """Both views of a message: (words, letters)."""
     cdef Harvest harvest
-    cdef Hashes scratch = take(&idle_scratch)
     memset(&harvest, 0, sizeof(harvest))
+    return extracted(message, facts, limits, &harvest)[:2]
+
+
+def extract_with_names(Message message not None, facts, uint64_t seed, int count, limits=Limits()):
+    """Both views, and the names of so many words drawn by lot: which ones, only the seed and the set decide.
+
+    >>> from deciban.text import read
+    >>> extract_with_names(read(b"Subject: free\\n\\nmoney"), (), 1, 64)[2].count(b"money")
+    1
+    """
+    cdef Harvest harvest
+    cdef uint64_t[MOST_DRAWN] lowest
+    if not 0 < count <= MOST_DRAWN:
+        raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
+    memset(&harvest, 0, sizeof(harvest))
+    harvest.tracing = True
+    harvest.wanted = count
+    harvest.lowest = lowest
+    harvest.seed = seed
+    return extracted(message, facts, limits, &harvest)
+
+
+cdef tuple extracted(Message message, facts, limits, Harvest* harvest):
+    """(words, letters, the names of the words that were traced); the harvest is freed."""
+    cdef Hashes scratch = take(&idle_scratch)
     harvest.hashes = take(&idle_gathered)
     try:
         harvest.limit = limits.features
-        harvest_words(message, &harvest, facts)
-        words = feature_set(&harvest, &scratch)
+        harvest_words(message, harvest, facts)
+        words = feature_set(harvest, &scratch)
+        names = drawn_names(harvest) if harvest.tracing else None
         harvest.full = False
-        harvest_letters(message, &harvest)
-        return words, feature_set(&harvest, &scratch)
+        harvest.tracing = False
+        harvest_letters(message, harvest)
+        return words, feature_set(harvest, &scratch), names
     finally:
         give_back(&idle_gathered, &harvest.hashes)
         give_back(&idle_scratch, &scratch)
-        free_harvest(&harvest)
+        free_harvest(harvest)
+
+
+cdef list drawn_names(const Harvest* harvest):
+    """The names of the features with the lowest lots, each once; some that were traced early have lost since."""
+    cdef Py_ssize_t i
+    cdef Sighting row
+    cdef dict names = {}
+    if not harvest.drawn:
+        return []
+    for i in range(harvest.sightings.count):
+        row = harvest.sightings.rows[i]
+        if lot(row.hash, harvest.seed) <= harvest.lowest[harvest.drawn - 1]:
+            names[row.hash] = PyBytes_FromStringAndSize(
+                <char*>harvest.names.data + row.name_start, row.name_end - row.name_start
+            )
+    return list(names.values())
 
 
 cdef list sightings_of(const Harvest* harvest):
@@ -222,40 +264,3 @@ def sightings(Message message not None, str view, facts, limits=Limits()):
         return sightings_of(&harvest)
     finally:
         free_harvest(&harvest)
-
-
-def draw_names(Message message not None, facts, FeatureSet words not None, uint64_t seed, int count, limits=Limits()):
-    """The names of some features of the view `words`, drawn by lot: which ones, only the seed and the set decide."""
-    cdef Harvest harvest
-    if not 0 < count <= MOST_DRAWN:
-        raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
-    memset(&harvest, 0, sizeof(harvest))
-    harvest.limit = limits.features
-    harvest.tracing = True
-    harvest.sampling = True
-    harvest.seed = seed
-    harvest.bound = lowest_lots(&words.hashes, seed, count)
-    try:
-        harvest_words(message, &harvest, facts)
-        return {hash: name for hash, name, *_ in sightings_of(&harvest)}
-    finally:
-        free_harvest(&harvest)
-
-
-cdef uint64_t lowest_lots(const Hashes* hashes, uint64_t seed, int count) noexcept nogil:
-    """The greatest of the `count` lowest lots."""
-    cdef uint64_t[MOST_DRAWN] lowest
-    cdef uint64_t drawn
-    cdef Py_ssize_t i
-    cdef int place, filled = 0
-    for i in range(hashes.size):
-        drawn = lot(hashes.data[i], seed)
-        if filled == count and drawn >= lowest[count - 1]:
-            continue
-        place = filled if filled < count else count - 1
-        while place > 0 and lowest[place - 1] > drawn:
-            lowest[place] = lowest[place - 1]
-            place -= 1
-        lowest[place] = drawn
-        filled = min(filled + 1, count)
-    return lowest[filled - 1] if filled else 0
