@@ -7,7 +7,7 @@ same run.
 
     python examples/2_newsgroups.py                      the comparison, the learning curve, the telling words
     python examples/2_newsgroups.py --choose             how the defaults were chosen: on training texts only
-    python examples/2_newsgroups.py --quick              a tenth of everything
+    python examples/2_newsgroups.py --quick              every fortieth post
 """
 
 from __future__ import annotations
