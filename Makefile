@@ -7,7 +7,7 @@ APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
 BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo tour test lint bench docs fuzz sanitize clean
+.PHONY: help demo tour test lint bench gallery docs fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -27,6 +27,10 @@ lint: $(VENV)/lint.stamp  ## ruff and mypy
 
 bench: $(VENV)/test.stamp  ## measure against the peers, as ratios within one run
 	@$(BIN)/python -m benchmarks
+
+gallery: $(VENV)/test.stamp  ## run every example at full size, and draw the pictures of docs/gallery.md anew
+	@for example in examples/[0-9]_*.py; do \
+		echo "$$example" && $(BIN)/python "$$example" --pictures docs/gallery || exit 1; done
 
 fuzz: $(VENV)/test.stamp  ## fuzz the compiled reader until stopped (INPUTS=… for so many)
 	@$(BIN)/python -m fuzz.reader $(INPUTS)

@@ -10,6 +10,8 @@ measurements of cells.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
@@ -19,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from deciban import Bernoulli, Columns, Gamma, NaiveBayes
+from deciban.errors import ImpossibleRows
 from gallery import ARCHIVES, members, options, picture, save
 
 
@@ -69,6 +72,7 @@ def dashes(name: str) -> str:
 def main() -> None:
     """Accuracy with 10, 100 and 1,000 rows to learn."""
     told = options(__doc__)
+    warnings.simplefilter("ignore", ImpossibleRows)  # mle and map meet words that a label never had
     found = tables()
     figure, axes = picture(columns=len(found))
     for panel, (name, (X, y, family)) in zip(axes, found.items(), strict=True):

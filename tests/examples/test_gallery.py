@@ -14,6 +14,7 @@ ARCHIVES = ROOT.parent / "shared" / "data"
 NEEDS = {
     "2_newsgroups": ["20newsgroups_19997", "20newsgroups_bydate"],
     "4_smoothing": ["20newsgroups_bydate"],
+    "5_hidden_labels": ["20newsgroups_bydate"],
 }
 PAGE = (ROOT / "docs" / "gallery.md").read_text()
 
