@@ -130,7 +130,6 @@ def forget_late(path: str) -> None:
 def _forget_late(mail: Filter) -> None:
     seconds: dict[bool, list[float]] = {True: [], False: []}
     digests = [lesson.digest for lesson in mail.lessons()][-100::5]
-    saved = sum(map(os.path.getsize, mail.checkpoints.files())) / 1e6
     for turn, digest in enumerate(digests):
         with_checkpoints = turn % 2 == 0
         if not with_checkpoints:
@@ -139,6 +138,7 @@ def _forget_late(mail: Filter) -> None:
         start = time.process_time()
         mail.forget(digest=digest)
         seconds[with_checkpoints].append(time.process_time() - start)
+    saved = sum(map(os.path.getsize, mail.checkpoints.files())) / 1e6
     for with_checkpoints, times in seconds.items():
         how = f"with checkpoints ({saved:.0f} MB)" if with_checkpoints else "without"
         print(f"{'forget late':18} {statistics.median(times):8.3f} s {how}, one of the last 100")
