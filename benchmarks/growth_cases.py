@@ -55,11 +55,13 @@ def learn_in_batches(made: list[tuple[str, bytes]]) -> str:
 
 
 def replay(path: str) -> None:
-    """Open a ledger whose snapshot was lost."""
+    """Open a ledger whose snapshot and checkpoints were lost: from one of those only the rest is replayed."""
     from deciban.filter import Filter
 
     os.unlink(path + ".snapshot")
     with Filter.open(path) as mail:
+        for saved in mail.checkpoints.files():
+            os.unlink(saved)
         mail.classify(b"Subject: hello\n\nhello\n")
 
 
