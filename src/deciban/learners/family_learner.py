@@ -1,17 +1,23 @@
-"""What learners with a family have in common: a door for rows, a file, and what scikit-learn is told."""
+"""What learners with a family have in common: a door for rows, probabilities, a file, scikit-learn's tags."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.errors import DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.families.reading import Floats
 from deciban.families.table import is_frame
 from deciban.learners import model_file
+from deciban.learners.explanation import Explanation
+from deciban.learners.model import Model
 
 
 class FamilyLearner:
@@ -21,6 +27,8 @@ class FamilyLearner:
     """
 
     family: Family | None
+    model_: Model
+    n_features_in_: int
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that holds numbers and names, and cannot execute code."""
@@ -33,6 +41,27 @@ class FamilyLearner:
         """Read a model that was saved; what is known only of the rows that it was fitted on is not kept."""
         model: Self = model_file.load(cls, Path(path))
         return model
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """log p(label, row) for each label, up to what is the same for all: (rows, labels)."""
+        check_is_fitted(self)
+        return self.model_.joint(self._validate_rows(X))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """log p(label | row); the labels of a mixture are its components."""
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """p(label | row); the labels of a mixture are its components."""
+        return np.exp(self.predict_log_proba(X))
+
+    def _explained(self, X: Any, names: Sequence[Hashable] | None, **labels: Any) -> list[Explanation]:
+        """The model's explanation of each row, with these names for features that had none."""
+        check_is_fitted(self)
+        if names is not None and len(names) != self.n_features_in_:
+            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
+        return self.model_.explain(self._validate_rows(X), names, **labels)
 
     def _family(self) -> Family:
         family = Gaussian() if self.family is None else self.family

@@ -199,16 +199,6 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         check_is_fitted(self)
         return np.exp(self.model_.log_prior)
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """log p(component, row), up to what is the same for all: (rows, components)."""
-        check_is_fitted(self)
-        return self.model_.joint(self._validate_rows(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """p(component | row)."""
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
-
     def predict(self, X: Any) -> NDArray[np.intp]:
         """The likeliest component of each row."""
         return np.asarray(self.predict_joint_log_proba(X).argmax(axis=1))
@@ -247,10 +237,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
 
     def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """For each row, the evidence of each feature for its component against the next, in decibans."""
-        check_is_fitted(self)
-        if names is not None and len(names) != self.n_features_in_:
-            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
-        return self.model_.explain(self._validate_rows(X), names)
+        return self._explained(X, names)
 
     # --- inner workings ----------------------------------------------------------------------
 

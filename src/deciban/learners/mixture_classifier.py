@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -207,15 +206,6 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         check_is_fitted(self)
         return self._by_label(self.model_.joint(self._validate_rows(X)))
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log p(label | row)."""
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """p(label | row)."""
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> NDArray[Any]:
         """The likeliest label of each row."""
         best = self.predict_joint_log_proba(X).argmax(axis=1)
@@ -233,10 +223,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         Features speak for the likeliest component of the winner against that of the runner-up; what the other
         components of both change is told with what belongs to no feature.
         """
-        check_is_fitted(self)
-        if names is not None and len(names) != self.n_features_in_:
-            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
-        return self.model_.explain(self._validate_rows(X), names, owner=self.owner_, labels=self.classes_)
+        return self._explained(X, names, owner=self.owner_, labels=self.classes_)
 
     # --- inner workings ----------------------------------------------------------------------
 

@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
@@ -132,20 +131,6 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # --- classifying -------------------------------------------------------------------------
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """log p(label, row) for each label, up to what is the same for all: (rows, labels)."""
-        check_is_fitted(self)
-        return self.model_.joint(self._validate_rows(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """log p(label | row)."""
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """p(label | row)."""
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> NDArray[Any]:
         """The label whose posterior, divided by its c, is largest."""
         joint = self.predict_joint_log_proba(X)
@@ -157,10 +142,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
         `names` are for features that had none when they were learned, such as a vectorizer's columns.
         """
-        check_is_fitted(self)
-        if names is not None and len(names) != self.n_features_in_:
-            raise ValueError(f"Expected {self.n_features_in_} names, got {len(names)} instead.")
-        return self.model_.explain(self._validate_rows(X), names)
+        return self._explained(X, names)
 
     # --- inner workings ----------------------------------------------------------------------
 
