@@ -193,8 +193,7 @@ class Filter:
                 first_of_each.setdefault(lesson.digest, lesson)
             lessons = [lesson for digest, lesson in first_of_each.items() if before.get(digest) != label]
             taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
-            if taught_otherwise:
-                self._erase(taught_otherwise)
+            self._erase(taught_otherwise)
             folded = self.ledger.folded_labels_of(taught_otherwise)
             self._append([lesson for lesson in lessons if folded.get(lesson.digest) != label])
             if mails:
@@ -350,11 +349,8 @@ class Filter:
         chosen = [message if isinstance(message, Message) else read(message) for message in messages]
         features = [features_of(message, preferences.facts(message)) for message in chosen]
 
-        def scored(committee: Committee) -> list[dict[str, float]]:
-            labels = committee.labels
-            return [dict(zip(labels, committee.score(item), strict=True)) for item in features]
-
-        return self._decided(chosen, self.ask(scored), preferences)
+        totals = self.ask(lambda committee: [totals_of(committee, item) for item in features])
+        return self._decided(chosen, totals, preferences)
 
     def _decided(
         self, messages: list[Message], totals: list[dict[str, float]], preferences: Preferences

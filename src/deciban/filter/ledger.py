@@ -309,7 +309,7 @@ class Ledger:
             self.execute("DELETE FROM checkpoints WHERE position >= ?", min(removed))
             self._changed = True
             self._latest = None
-        self.drop_idle_labels()
+            self.drop_idle_labels()  # which looks at all lessons
         return len(removed)
 
     def drop_idle_labels(self) -> None:
