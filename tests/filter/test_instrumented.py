@@ -1,10 +1,6 @@
 """What reads lessons and states from files, under AddressSanitizer: its own tests, and damaged bytes."""
 
-import subprocess
-
-import pytest
-
-from fuzz.instrumented import CannotInstrument, run
+from tests.sanitizer import instrumented, pass_under_the_sanitizer
 
 DAMAGED = """
 import random
@@ -47,27 +43,11 @@ print("refused", refused)
 """
 
 
-def instrumented(*arguments: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return run(list(arguments), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    except CannotInstrument as reason:
-        pytest.skip(f"needs an instrumented build: {reason}")
-
-
 def test_the_tests_of_lessons_and_committee_pass_under_the_sanitizer() -> None:
-    done = instrumented(
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "tests/filter/test_lesson_code.py",
-        "tests/filter/test_committee.py",
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
+    pass_under_the_sanitizer("tests/filter/test_lesson_code.py", "tests/filter/test_committee.py")
 
 
 def test_damaged_lessons_and_states_are_refused_under_the_sanitizer() -> None:
     done = instrumented("-c", DAMAGED)
-    assert done.returncode == 0, done.stdout[-3000:]
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert int(done.stdout.split()[-1]) > 1000

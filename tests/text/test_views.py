@@ -1,7 +1,6 @@
 """Laws of the views: a trace is the features, delivery changes nothing, any bytes will do, work is linear."""
 
 import json
-import subprocess
 from array import array
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from deciban.text import Limits, read
 from deciban.text._hashing import feature_hash, gram_hash
 from deciban.text.views import View, extract, trace
-from fuzz.instrumented import CannotInstrument, run
+from tests.sanitizer import instrumented, pass_under_the_sanitizer
 from tests.text.attacks import ATTACKS
 from tests.text.corpora import messages
 from tests.text.mails import Mail, any_bytes, delivered, mails
@@ -100,13 +99,6 @@ def test_real_mail_of_every_kind_has_traceable_features() -> None:
             check_trace(raw, Limits())
 
 
-def instrumented(*arguments: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return run(list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    except CannotInstrument as reason:
-        pytest.skip(f"needs an instrumented build: {reason}")
-
-
 def test_twice_the_message_is_at_most_twice_the_work_of_its_views() -> None:
     done = instrumented("-m", "tests.text.work_of_views")
     assert done.returncode == 0, done.stderr[-3000:]
@@ -116,10 +108,7 @@ def test_twice_the_message_is_at_most_twice_the_work_of_its_views() -> None:
 
 def test_views_and_tokens_pass_under_the_sanitizer() -> None:
     tests = ("test_tokens.py", "test_hashing.py", "test_words.py", "test_letters.py")
-    done = instrumented(
-        "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/text/{name}" for name in tests)
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
+    pass_under_the_sanitizer(*(f"tests/text/{name}" for name in tests))
 
 
 def test_fuzzed_inputs_have_features_under_the_sanitizer() -> None:
