@@ -168,8 +168,8 @@ def test_a_ledger_of_garbage_is_an_error(taught: str) -> None:
 
 def test_damaged_lessons_are_an_error_when_they_are_needed(taught: str) -> None:
     connection = sqlite3.connect(taught)
-    (seventh,) = connection.execute("SELECT position FROM lessons LIMIT 1 OFFSET 6").fetchone()
-    connection.execute("UPDATE lessons SET features = x'ffffff' WHERE position = ?", (seventh,))
+    (seventh,) = connection.execute("SELECT lesson FROM exams ORDER BY position LIMIT 1 OFFSET 6").fetchone()
+    connection.execute("UPDATE lessons SET features = x'ffffff' WHERE number = ?", (seventh,))
     connection.commit()
     connection.close()
     os.unlink(taught + ".snapshot")

@@ -25,13 +25,14 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from functools import cached_property, partial
+from itertools import repeat
 from time import monotonic, time
 
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter._committee import Committee, check_label
 from deciban.filter._lesson_code import Features
 from deciban.filter.course import features_of
-from deciban.filter.ledger import ExamRow, Ledger, Stamp
+from deciban.filter.ledger import NO_EXAM, ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection, storable
 from deciban.filter.preferences import Preferences
 from deciban.filter.settings import Settings
@@ -67,6 +68,8 @@ BULK_LESSONS = 20
 # cost at most 8 n replayed ones, instead of n²/100. A shorter run at the end is borne: of 500 good mails 1 to
 # 39 were lost after one of an eighth (mixed: 1 to 18), after a quarter 12 to 61, after .4 117 to 443.
 BULK_SHARE = 1 / 8
+# The fact that some lessons were written only, and wait for their exams.
+POSTPONED = "postponed"
 # What is kept of a header to find a lesson again.
 MOST_CHARACTERS = 120
 
@@ -155,17 +158,23 @@ class Filter:
         check_label(label)
         total = Learned()
         make = partial(_lesson, label, by, self.preferences)
+        postponing: bool | None = None
         for made in _batches(extract(make, messages)):
             batch = [lesson for lesson, _ in made]
             mails = {lesson.digest: mail for lesson, mail in made if mail is not None}
+            if postponing is None:
+                postponing = len(batch) >= BULK_LESSONS and self._is_of_no_use_yet()
             try:
-                total += self._learn_batch(label, batch, mails)
+                total += self._learn_batch(label, batch, mails, postponing)
             except DamagedSnapshot:
                 # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
-                total += self._learn_batch(label, batch, mails)
+                total += self._learn_batch(label, batch, mails, postponing)
             if progress is not None:
                 progress(total)
-        if total.learned + total.relearned >= BULK_LESSONS and self._is_one_sided():
+        if postponing:
+            if self.ledger.has_two_labels():
+                self._examine_postponed()
+        elif total.learned + total.relearned >= BULK_LESSONS and self._is_one_sided():
             self._arrange()
         if self.checkpoints.is_due():
             with self._changing():
@@ -182,20 +191,35 @@ class Filter:
             if self.ledger.arrange(BULK_LESSONS):
                 self.checkpoints.tidy()
                 self._replay()
-        if self.ledger.is_loose():
-            self.ledger.shrink()
 
-    def _learn_batch(self, label: str, batch: list[Lesson], mails: dict[bytes, bytes]) -> Learned:
-        with self._changing():
+    def _is_of_no_use_yet(self) -> bool:
+        """Whether every verdict is unsure, because two labels were never taught."""
+        from deciban.filter.shared_filter import FACT as SHARED
+
+        return not self.ledger.has_two_labels() and self.ledger.fact(SHARED) is None
+
+    def _examine_postponed(self) -> None:
+        """See to it that every lesson was examined and learned, also those of a process that died."""
+        if self.ledger.fact(POSTPONED) is not None:
+            with self._changing():
+                pass  # to change anything begins with it
+
+    def _learn_batch(
+        self, label: str, batch: list[Lesson], mails: dict[bytes, bytes], postponing: bool
+    ) -> Learned:
+        with self._postponing() if postponing else self._changing():
             before = self.ledger.labels_of([lesson.digest for lesson in batch])
             first_of_each: dict[bytes, Lesson] = {}
             for lesson in batch:
                 first_of_each.setdefault(lesson.digest, lesson)
             lessons = [lesson for digest, lesson in first_of_each.items() if before.get(digest) != label]
             taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
-            self._erase(taught_otherwise)
+            if postponing:
+                self.ledger.remove(taught_otherwise)
+            else:
+                self._erase(taught_otherwise)
             folded = self.ledger.folded_labels_of(taught_otherwise)
-            self._append([lesson for lesson in lessons if folded.get(lesson.digest) != label])
+            self._append([lesson for lesson in lessons if folded.get(lesson.digest) != label], postponing)
             if mails:
                 self._keep(mails)
         relearned = len(taught_otherwise)
@@ -211,9 +235,13 @@ class Filter:
                 keep(self.ledger, digest, mail)
         erase_old(self.ledger, self.preferences.keep_mail)
 
-    def _append(self, lessons: list[Lesson]) -> None:
+    def _append(self, lessons: list[Lesson], postponing: bool) -> None:
         """Examine, write and learn lessons that the ledger does not have."""
         moment = max(int(time() * 1e6), self.ledger.last_taught() + 1)
+        if postponing:
+            moments = range(moment, moment + len(lessons))
+            self.ledger.append(zip(lessons, moments, repeat(NO_EXAM)))
+            return
         learned: list[tuple[Lesson, int, ExamRow]] = []
         for lesson in lessons:
             committee = self.snapshot.committee
@@ -234,11 +262,32 @@ class Filter:
         # The snapshot first: its lock wakes who waits at once. SQLite's waiters look again every tenth of a
         # second, and a process that changed something over and over again kept others out for minutes.
         with self.snapshot.exclusive(), self.ledger.writing():
-            self._make_fit()
+            if self.ledger.fact(POSTPONED) is not None:
+                self._learn_postponed()
+            else:
+                self._make_fit()
             self.snapshot.mark_dirty()
             yield
             self.ledger.commit()
             self.snapshot.mark_clean(self.ledger.stamp())
+
+    @contextmanager
+    def _postponing(self) -> Iterator[None]:
+        """Change the ledger alone; the snapshot no longer fits, and whoever needs it next makes it again.
+
+        Teaching a new filter one folder after the other would learn all lessons twice, in a row and again
+        when they are mixed; the first time for nobody, because until two labels are known all is unsure.
+        """
+        with self.snapshot.exclusive(), self.ledger.writing():
+            self.ledger.set_fact(POSTPONED, 1)
+            yield
+
+    def _learn_postponed(self) -> None:
+        """Put the lessons in order and replay them."""
+        if self._is_one_sided():
+            self.ledger.arrange(BULK_LESSONS)
+        self.checkpoints.tidy()
+        self._replay()
 
     def _make_fit(self) -> None:
         """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
@@ -257,6 +306,7 @@ class Filter:
         taught = replay(self.ledger, committee, start[0])
         if write_exams:
             self.ledger.set_exams(self._examined(taught, self.checkpoints.targets(start[0])))
+            self.ledger.set_fact(POSTPONED, None)
         else:
             for _ in taught:
                 pass
@@ -295,8 +345,14 @@ class Filter:
             if self.ledger.read_only:
                 yield self._replayed_privately()
                 return
+            if self.ledger.fact(POSTPONED) is not None:
+                # At once, within the lock: whoever is teaching would postpone more in between.
+                with self._changing():
+                    yield self.snapshot.committee
+                return
             with self.snapshot.exclusive(), self.ledger.reading():
-                self._make_fit()
+                if self.ledger.fact(POSTPONED) is None:
+                    self._make_fit()
 
     def ask(self, question: Callable[[Committee], Answer]) -> Answer:
         """The answer of the current committee, which is made again if it turns out to be damaged."""
@@ -411,6 +467,8 @@ class Filter:
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
+        if not self.ledger.read_only:
+            self._examine_postponed()
         threshold = self.preferences.threshold
         key = threshold, self.ledger.stamp()
         if self._assurance is None or self._assurance[0] != key:
@@ -525,7 +583,7 @@ class Filter:
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self.ledger.remove([lesson.digest])
-                    self.ledger.append([(lesson, lesson.taught, ExamRow(None, None, None))])
+                    self.ledger.append([(lesson, lesson.taught, NO_EXAM)])
                     taken += 1
             if taken:
                 self.ledger.arrange(BULK_LESSONS)
@@ -569,6 +627,8 @@ class Filter:
 
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """What was made of each lesson before it was learned: its digest, true label and exam."""
+        if not self.ledger.read_only:
+            self._examine_postponed()
         return self.ledger.exams()
 
     def state(self) -> bytes:
@@ -577,6 +637,7 @@ class Filter:
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
+        self._examine_postponed()
         with self.ledger.reading():
             committee = self._founded()
             replayed = [examined(label, exam) for _, label, exam in replay(self.ledger, committee)]
@@ -610,7 +671,7 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
     """
     if len(totals) < 2 or label not in totals:
-        return ExamRow(None, None, None)
+        return NO_EXAM
     best = max(totals, key=totals.__getitem__)
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 

@@ -49,7 +49,8 @@ def positions_before(ledger: Ledger, before: float) -> set[int]:
         raise WrongUsage(
             "A filter that rests on a shared one cannot be compacted: each new version replays its lessons."
         )
-    rows = ledger.execute("SELECT position FROM lessons WHERE taught < ?", int(before * 1e6))
+    old = "SELECT position FROM exams JOIN lessons ON lesson = number WHERE taught < ?"
+    rows = ledger.execute(old, int(before * 1e6))
     return {position for (position,) in rows}
 
 
@@ -64,13 +65,11 @@ def fold(ledger: Ledger, positions: set[int], committee: Committee) -> None:
     for position in sorted(positions):
         ledger.execute(
             """INSERT OR REPLACE INTO folded SELECT NULL, digest, label, taught, best, truth, spam
-            FROM lessons LEFT JOIN exams USING (position) WHERE position = ?""",
+            FROM exams JOIN lessons ON lesson = number WHERE position = ?""",
             position,
         )
-        ledger.execute(
-            "DELETE FROM mails WHERE digest = (SELECT digest FROM lessons WHERE position = ?)", position
-        )
-        ledger.execute("DELETE FROM exams WHERE position = ?", position)
-        ledger.execute("DELETE FROM lessons WHERE position = ?", position)
+        ((number,),) = ledger.execute("DELETE FROM exams WHERE position = ? RETURNING lesson", position)
+        ((digest,),) = ledger.execute("DELETE FROM lessons WHERE number = ? RETURNING digest", number)
+        ledger.execute("DELETE FROM mails WHERE digest = ?", digest)
     ledger.execute("DELETE FROM checkpoints")
     ledger.mark_changed()

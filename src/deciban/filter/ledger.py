@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
-# A file is written anew in memory first, so that no copy of lessons is left elsewhere on the disk.
-MOST_REWRITTEN = 1 << 26
 # In the order of the fields of `Lesson`; the code of the features and the check of them all come last.
 FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
+FROM_EXAMS = "FROM exams JOIN lessons ON lesson = lessons.number JOIN labels ON lessons.label = labels.number"
+# So many lessons are read at once.
+PAGE = 200
 
 
 class Stamp(Value):
@@ -60,6 +61,9 @@ class ExamRow(Value):
 
     def __init__(self, best: str | None, truth: float | None, spam: float | None) -> None:
         self._set(best=best, truth=truth, spam=spam)
+
+
+NO_EXAM = ExamRow(None, None, None)
 
 
 class Ledger:
@@ -212,12 +216,6 @@ class Ledger:
         )
         return dict(self.execute(folded, *digests))
 
-    def is_loose(self) -> bool:
-        """Whether putting lessons in order left pages half empty, in a file that is soon written anew."""
-        (pages,), (page_size,) = self._one("PRAGMA page_count"), self._one("PRAGMA page_size")
-        ((used,),) = self.execute("SELECT coalesce(sum(length(features)), 0) FROM lessons")
-        return bool(1.4 * used + 16 * page_size < pages * page_size < MOST_REWRITTEN)
-
     def shrink(self) -> None:
         """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
         with suppress(LedgerBusy):
@@ -233,13 +231,18 @@ class Ledger:
         return dict(
             self.execute("""SELECT name, count(*) FROM (
                 SELECT label, 0 AS left, number AS place FROM folded
-                UNION ALL SELECT label, 1, position FROM lessons) JOIN labels ON label = labels.number
+                UNION ALL SELECT label, 1, position FROM exams JOIN lessons ON lesson = number)
+            JOIN labels ON label = labels.number
             GROUP BY name ORDER BY min(left), min(place)""")
         )
 
+    def has_two_labels(self) -> bool:
+        """Whether lessons of more than one label were taught, folded ones too."""
+        return int(self.execute("SELECT count(*) FROM labels")[0][0]) > 1
+
     def count(self) -> int:
         """How many lessons there are that can be forgotten."""
-        return int(self.execute("SELECT count(*) FROM lessons")[0][0])
+        return int(self.execute("SELECT count(*) FROM exams")[0][0])
 
     def count_of(self, selection: Selection) -> int:
         """How many lessons are meant."""
@@ -248,7 +251,7 @@ class Ledger:
 
     def last_position(self) -> int:
         """The position of the last lesson; 0 if there is none."""
-        return int(self.execute("SELECT coalesce(max(position), 0) FROM lessons")[0][0])
+        return int(self.execute("SELECT coalesce(max(position), 0) FROM exams")[0][0])
 
     def last_taught(self) -> int:
         """When the last lesson was taught, in microseconds; 0 if there is none."""
@@ -262,32 +265,36 @@ class Ledger:
 
     def append(self, lessons: Iterable[tuple[Lesson, int, ExamRow]]) -> None:
         """Write lessons at the end, each with when it was taught and its exam."""
+        ((number,),) = self.execute("SELECT coalesce(max(number), 0) FROM lessons")
+        position = self.last_position()
         rows, exams = [], []
-        for position, (lesson, taught, exam) in enumerate(lessons, self.last_position() + 1):
+        for lesson, taught, exam in lessons:
+            number, position = number + 1, position + 1
             texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
             code = lesson.features.encode()
             checked = check_of(code, lesson.digest, lesson.label, taught, *texts, lesson.names)
-            number = self._number(lesson.label)
-            rows.append((position, lesson.digest, number, taught, *texts, lesson.names, checked, code))
-            exams.append((position, exam))
+            label = self._number(lesson.label)
+            rows.append((number, lesson.digest, label, taught, *texts, lesson.names, checked, code))
+            exams.append((position, number, *self._exam_fields(exam)))
             if self._latest is not None:
                 self._latest = self._latest[0], max(self._latest[1], taught)
         if rows:
             self._changed = True
         with self._telling():
-            self._connection.executemany(
-                "INSERT INTO lessons VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows
-            )
-        self.set_exams(exams)
+            places = ", ".join("?" * 13)
+            self._connection.executemany(f"INSERT INTO lessons VALUES ({places})", rows)
+            self._connection.executemany("INSERT INTO exams VALUES (?, ?, ?, ?, ?)", exams)
 
     def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
-        """Write or rewrite the exams of lessons, by position."""
-        rows = (
-            (position, None if exam.best is None else self._number(exam.best), exam.truth, exam.spam)
-            for position, exam in exams
-        )
+        """Rewrite the exams of lessons, by position."""
+        rows = ((*self._exam_fields(exam), position) for position, exam in exams)
         with self._telling():
-            self._connection.executemany("INSERT OR REPLACE INTO exams VALUES (?, ?, ?, ?)", rows)
+            self._connection.executemany(
+                "UPDATE exams SET best = ?, truth = ?, spam = ? WHERE position = ?", rows
+            )
+
+    def _exam_fields(self, exam: ExamRow) -> tuple[int | None, float | None, float | None]:
+        return None if exam.best is None else self._number(exam.best), exam.truth, exam.spam
 
     def _number(self, label: str) -> int:
         """The number of a label, which gets one if it has none."""
@@ -300,9 +307,10 @@ class Ledger:
         """Erase lessons with all that belongs to them, and labels left without any; how many lessons."""
         removed = []
         for digest in digests:
-            for (position,) in self.execute("SELECT position FROM lessons WHERE digest = ?", digest):
+            found = "SELECT number, position FROM lessons JOIN exams ON lesson = number WHERE digest = ?"
+            for number, position in self.execute(found, digest):
                 self.execute("DELETE FROM exams WHERE position = ?", position)
-                self.execute("DELETE FROM lessons WHERE position = ?", position)
+                self.execute("DELETE FROM lessons WHERE number = ?", number)
                 self.execute("DELETE FROM mails WHERE digest = ?", digest)
                 removed.append(position)
         if removed:
@@ -321,13 +329,16 @@ class Ledger:
     def last_run(self) -> int:
         """How many lessons of one label are at the end, one after the other; 0 if there is no other label."""
         # Read backwards as far as the run goes: while there is one label only, that would be all lessons.
-        if self.execute("SELECT count(*) FROM labels") == [(1,)]:
+        if not self.has_two_labels():
             return 0
-        last = "SELECT label FROM lessons ORDER BY position DESC LIMIT 1"
-        ((other,),) = self.execute(f"SELECT max(position) FROM lessons WHERE label <> ({last})")
-        if other is None:
+        backwards = "FROM exams JOIN lessons ON lesson = number {} ORDER BY position DESC LIMIT 1"
+        last = self.execute(f"SELECT label {backwards.format('')}")
+        if not last:
             return 0
-        return int(self.execute("SELECT count(*) FROM lessons WHERE position > ?", other)[0][0])
+        other = self.execute(f"SELECT position {backwards.format('WHERE label <> ?')}", *last[0])
+        if not other:
+            return 0
+        return int(self.execute("SELECT count(*) FROM exams WHERE position > ?", *other[0])[0][0])
 
     def arrange(self, longest_run: int) -> bool:
         """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
@@ -335,27 +346,19 @@ class Ledger:
         Mixed, each label keeps its order and is spread evenly over the whole: of 2 lessons of ham and 4 of
         spam comes spam, ham, spam, spam, ham, spam. Whether any lesson moved; if so, exams are dropped.
         """
-        ranked = "SELECT position, row_number() OVER (ORDER BY taught, digest) AS rank FROM lessons"
+        wanted = "SELECT number FROM lessons ORDER BY taught, digest"
         if self._longest_run() >= longest_run:
-            ranked = """SELECT position, row_number() OVER (ORDER BY share, digest) AS rank FROM (
-                SELECT position, digest,
+            wanted = """SELECT number FROM (
+                SELECT number, digest,
                     (row_number() OVER (PARTITION BY label ORDER BY taught, digest) - 0.5)
-                    / count(*) OVER (PARTITION BY label) AS share FROM lessons)"""
+                    / count(*) OVER (PARTITION BY label) AS share FROM lessons) ORDER BY share, digest"""
+        order = self.execute(wanted)
+        if order == self.execute("SELECT lesson FROM exams ORDER BY position"):
+            return False
+        self.execute("DELETE FROM exams")
+        self.execute("DELETE FROM checkpoints")
         with self._telling():
-            (moved,) = self._one(f"""SELECT count(*) FROM ({ranked}) AS here JOIN
-                (SELECT position, row_number() OVER (ORDER BY position) AS rank FROM lessons) AS now
-                ON here.position = now.position WHERE here.rank <> now.rank""")
-            if not moved:
-                return False
-            self._connection.execute("DELETE FROM exams")
-            self._connection.execute("DELETE FROM checkpoints")
-            # Behind all others: no two lessons may have one position, not even for a moment.
-            (last,) = self._one("SELECT max(position) FROM lessons")
-            self._connection.execute(
-                f"""UPDATE lessons SET position = ? + ranked.rank FROM ({ranked}) AS ranked
-                WHERE lessons.position = ranked.position""",
-                (last,),
-            )
+            self._connection.executemany("INSERT INTO exams (lesson) VALUES (?)", order)
         self._changed = True
         return True
 
@@ -371,16 +374,27 @@ class Ledger:
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
         test, values = selection.condition() if selection else ("1", [])
+        for _, fields, features in self._pages(test, values):
+            yield Lesson(*fields, features)
+
+    def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
+        """The position, label and features of every lesson behind a position, in their order."""
+        for position, (_, label, *_), features in self._pages("1", [], after):
+            yield position, label, features
+
+    def _pages(
+        self, test: str, values: list[object], after: int = 0
+    ) -> Iterator[tuple[int, tuple[Any, ...], Features]]:
+        """Position, fields and features of the lessons that pass a test, once their checks do."""
         # Page by page: an unfinished query would keep this connection from seeing what others write.
-        sql = f"""SELECT position, {FIELDS}, features, checked {FROM_LESSONS}
-            WHERE position > ? AND {test} ORDER BY position LIMIT 200"""
-        last = 0
-        while rows := self.execute(sql, last, *values):
-            for position, *fields, code, checked in rows:
-                if position <= last or check_of(code, *fields) != checked:
+        sql = f"""SELECT position, features, checked, {FIELDS} {FROM_EXAMS}
+            WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"""
+        while rows := self.execute(sql, after, *values):
+            for position, code, checked, *fields in rows:
+                if position <= after or check_of(code, *fields) != checked:
                     raise self._damaged(position)
-                last = position
-                yield Lesson(*fields, Features.decode(code))  # type: ignore[call-arg]
+                after = position
+                yield position, fields, Features.decode(code)
 
     def _damaged(self, position: int) -> DamagedLedger:
         return DamagedLedger(
@@ -390,28 +404,17 @@ class Ledger:
     def recent_good(self, count: int) -> list[float]:
         """The log-odds of spam in the most recent exams of good mail, at most so many."""
         good = "AND labels.name <> 'spam' AND spam IS NOT NULL"
-        sql = f"""SELECT spam {FROM_LESSONS} JOIN exams USING (position) WHERE 1 {good}
-            ORDER BY position DESC LIMIT ?"""
+        sql = f"SELECT spam {FROM_EXAMS} WHERE 1 {good} ORDER BY position DESC LIMIT ?"
         found = [spam for (spam,) in self.execute(sql, count)]
         sql = f"""SELECT spam FROM folded JOIN labels ON label = labels.number {good}
             ORDER BY folded.number DESC LIMIT ?"""
         return found + [spam for (spam,) in self.execute(sql, count - len(found))]
 
-    def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
-        """The position, label and features of every lesson behind a position, in their order."""
-        sql = f"""SELECT position, {FIELDS}, features, checked {FROM_LESSONS}
-            WHERE position > ? ORDER BY position"""
-        with self._telling():
-            for position, digest, label, *fields, code, checked in self._connection.execute(sql, (after,)):
-                if check_of(code, digest, label, *fields) != checked:
-                    raise self._damaged(position)
-                yield position, label, Features.decode(code)
-
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """The digest, true label and exam of every lesson, in their order; folded ones first."""
         sql = """SELECT digest, truly.name, winner.name, truth, spam FROM (
                 SELECT digest, label, best, truth, spam, 1 AS left, position AS place
-                FROM lessons JOIN exams USING (position)
+                FROM exams JOIN lessons ON lesson = number
                 UNION ALL SELECT digest, label, best, truth, spam, 0, number FROM folded)
             JOIN labels AS truly ON label = truly.number
             LEFT JOIN labels AS winner ON best = winner.number ORDER BY left, place"""

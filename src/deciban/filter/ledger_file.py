@@ -4,11 +4,11 @@ One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `us
 
     facts        key, value    what holds for the whole ledger: id, settings, changes, features, preferences …
     labels       number, name
-    lessons      position      the order in which lessons are replayed; then the fields of `Lesson`, a check
-                               of them all, and the features (see _lesson_code.pyx) last, so that a listing
-                               need not read them
-    exams        position      derived from lessons, rewritten by replay: what was made of a lesson before it
-                 best          was learned: the label that won,
+    lessons      number        the fields of `Lesson`, a check of them all, and the features (see
+                               _lesson_code.pyx) last, so that a listing need not read them
+    exams        position      the order in which lessons are replayed, apart from them, so that another order
+                 lesson        moves a few bytes each; and, rewritten by replay, what was made of a lesson
+                 best          before it was learned: the label that won,
                  truth, spam   the log-odds (nats) of the true label, and those of `spam`; NULL while fewer
                                than two labels, or not the true one, were known
     folded       number        what is left of lessons that were folded (folding.py): digest, label, exam
@@ -37,7 +37,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.filter.settings import Settings
 
-FORMAT = 2
+FORMAT = 3
 APPLICATION = int.from_bytes(b"deci", "big")
 # How long one process waits for another that is writing; a replay of a million lessons takes that long.
 PATIENCE_SECONDS = 120.0
@@ -48,7 +48,7 @@ PRAGMA user_version = {FORMAT};
 CREATE TABLE facts (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE labels (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);
 CREATE TABLE lessons (
-    position INTEGER PRIMARY KEY,
+    number INTEGER PRIMARY KEY,
     digest BLOB UNIQUE NOT NULL,
     label INTEGER NOT NULL REFERENCES labels,
     taught INTEGER NOT NULL,
@@ -62,7 +62,9 @@ CREATE TABLE lessons (
     checked INTEGER NOT NULL,
     features BLOB NOT NULL
 );
-CREATE TABLE exams (position INTEGER PRIMARY KEY, best INTEGER, truth REAL, spam REAL);
+CREATE TABLE exams (
+    position INTEGER PRIMARY KEY, lesson INTEGER UNIQUE NOT NULL REFERENCES lessons, best INTEGER, truth REAL, spam REAL
+);
 CREATE TABLE folded (
     number INTEGER PRIMARY KEY,
     digest BLOB UNIQUE NOT NULL,

@@ -66,10 +66,9 @@ def joined_names(ledger: Ledger, positions: Iterable[int]) -> str:
     """The names of folded lessons, with those of the lessons at these positions, one a line."""
     kept = ledger.execute("SELECT value FROM foundation WHERE what = 'names'")
     texts = [bytes(value).decode() for (value,) in kept]
+    here = "SELECT names FROM exams JOIN lessons ON lesson = number WHERE position = ?"
     for position in positions:
-        texts += [
-            names for (names,) in ledger.execute("SELECT names FROM lessons WHERE position = ?", position)
-        ]
+        texts += [names for (names,) in ledger.execute(here, position)]
     return "\n".join(sorted({name for text in texts for name in text.split("\n") if name}))
 
 
