@@ -20,7 +20,7 @@ True
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp
 
 from deciban.errors import DamagedLedger
@@ -44,10 +44,16 @@ def shorten(uint64_t feature):
 
 cdef Features with_room(Py_ssize_t count):
     cdef Features features = Features.__new__(Features)
-    features.data = <uint32_t*>malloc(max(count, 1) * sizeof(uint32_t))
-    if features.data == NULL:
-        raise MemoryError
+    make_room(features, count)
     return features
+
+
+cdef int make_room(Features features, Py_ssize_t count) except -1:
+    cdef uint32_t* moved = <uint32_t*>realloc(features.data, max(count, 1) * sizeof(uint32_t))
+    if moved == NULL:
+        raise MemoryError
+    features.data = moved
+    return 0
 
 
 cdef Py_ssize_t shorten_all(const uint64_t[::1] hashes, uint32_t* short) except -1:
@@ -114,8 +120,8 @@ cdef class Features:
     def encode(self):
         """The code described above."""
         # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
-        # mark and at most 24 low bits: 4 bytes a feature are enough, and 8 more for each head.
-        cdef Py_ssize_t room = 4 * len(self) + 32, end
+        # mark and at most 24 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
+        cdef Py_ssize_t room = 4 * len(self) + 40, end
         code = PyBytes_FromStringAndSize(NULL, room)
         cdef unsigned char* start = <unsigned char*>PyBytes_AS_STRING(code)
         end = encode_view(self.data, self.words, start, 0, room)
@@ -130,16 +136,17 @@ cdef class Features:
         cdef const unsigned char* data = <const unsigned char*>PyBytes_AS_STRING(code)
         cdef Py_ssize_t size = len(code), place = 0, words, letters, bits
         words = count_at(data, size, &place)
-        # Where the letters begin is known only after the words; a feature takes at least one bit.
+        # A feature takes at least one bit, so a damaged count cannot ask for more memory than that.
         bits = 8 * size
         if words < 0 or words > min(bits, MOST_FEATURES):
             raise damaged()
-        cdef Features features = with_room(bits)
+        cdef Features features = with_room(words)
         if not decode_view(data, size, &place, features.data, words):
             raise damaged()
         letters = count_at(data, size, &place)
-        if letters < 0 or letters > bits - words:
+        if letters < 0 or letters > min(bits, MOST_FEATURES):
             raise damaged()
+        make_room(features, words + letters)
         if not decode_view(data, size, &place, features.data + words, letters) or place != size:
             raise damaged()
         features.words = words
@@ -157,6 +164,37 @@ cdef int low_bits(Py_ssize_t count) noexcept nogil:
     while (count << (k + 1)) <= (<Py_ssize_t>1 << SHORT_BITS):
         k += 1
     return k
+
+
+# Lowest byte first on any machine; the compiler makes one instruction of each.
+cdef inline uint64_t eight_bytes(const unsigned char* data) noexcept nogil:
+    return (
+        <uint64_t>data[0] | <uint64_t>data[1] << 8 | <uint64_t>data[2] << 16 | <uint64_t>data[3] << 24
+        | <uint64_t>data[4] << 32 | <uint64_t>data[5] << 40 | <uint64_t>data[6] << 48 | <uint64_t>data[7] << 56
+    )
+
+
+cdef inline void put_eight_bytes(unsigned char* code, uint64_t value) noexcept nogil:
+    code[0] = value & 255
+    code[1] = value >> 8 & 255
+    code[2] = value >> 16 & 255
+    code[3] = value >> 24 & 255
+    code[4] = value >> 32 & 255
+    code[5] = value >> 40 & 255
+    code[6] = value >> 48 & 255
+    code[7] = value >> 56
+
+
+cdef inline void put_whole_bytes(
+    unsigned char* code, Py_ssize_t* end, Py_ssize_t room, uint64_t* window, int* filled
+) noexcept nogil:
+    """Move the whole bytes of the window behind the code: all eight are written, and those that count are kept."""
+    cdef int whole = filled[0] >> 3
+    if end[0] + 8 <= room:
+        put_eight_bytes(code + end[0], window[0])
+    end[0] += whole
+    window[0] >>= 8 * whole
+    filled[0] -= 8 * whole
 
 
 cdef inline void put_byte(unsigned char* code, Py_ssize_t* end, Py_ssize_t room, unsigned char byte) noexcept nogil:
@@ -189,17 +227,11 @@ cdef Py_ssize_t encode_view(
         while high >= 24:
             filled += 24
             high -= 24
-            while filled >= 8:
-                put_byte(code, &end, room, <unsigned char>window)
-                window >>= 8
-                filled -= 8
+            put_whole_bytes(code, &end, room, &window, &filled)
         # At most 7 + 24 + 1 + 24 bits: the window cannot overflow.
         window |= (<uint64_t>1 << high | <uint64_t>(gap & ((<uint32_t>1 << k) - 1)) << (high + 1)) << filled
         filled += high + 1 + k
-        while filled >= 8:
-            put_byte(code, &end, room, <unsigned char>window)
-            window >>= 8
-            filled -= 8
+        put_whole_bytes(code, &end, room, &window, &filled)
     if filled:
         put_byte(code, &end, room, <unsigned char>window)
     return end
@@ -234,10 +266,17 @@ cdef bint decode_view(
     for i in range(count):
         value = 0
         while True:
-            while filled <= 56 and at < size:
-                window |= <uint64_t>data[at] << filled
-                filled += 8
-                at += 1
+            if at + 8 <= size:
+                # Eight bytes at once; of these, as many whole ones as there is room for are taken.
+                window |= eight_bytes(data + at) << filled
+                at += (63 - filled) >> 3
+                filled |= 56
+                window &= (<uint64_t>1 << filled) - 1
+            else:
+                while filled <= 56 and at < size:
+                    window |= <uint64_t>data[at] << filled
+                    filled += 8
+                    at += 1
             if window:
                 break
             if at >= size:

@@ -190,7 +190,7 @@ class Filter:
         with self._changing():
             if self.ledger.arrange(BULK_LESSONS):
                 self.checkpoints.tidy()
-                self._replay()
+                self._replay(checkpoints=1)
 
     def _is_of_no_use_yet(self) -> bool:
         """Whether every verdict is unsure, because two labels were never taught."""
@@ -287,7 +287,7 @@ class Filter:
         if self._is_one_sided():
             self.ledger.arrange(BULK_LESSONS)
         self.checkpoints.tidy()
-        self._replay()
+        self._replay(checkpoints=1)
 
     def _make_fit(self) -> None:
         """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
@@ -296,8 +296,12 @@ class Filter:
             self._replay(write_exams=False)
             self.snapshot.mark_clean(stamp)
 
-    def _replay(self, *labels: str, write_exams: bool = True) -> Committee:
-        """Make the snapshot again from the last checkpoint, with room for these labels too."""
+    def _replay(self, *labels: str, write_exams: bool = True, checkpoints: int | None = None) -> Committee:
+        """Make the snapshot again from the last checkpoint, with room for these labels too.
+
+        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is
+        one: each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
+        """
         from deciban.filter.foundation import begin, room
 
         capacity = room(self.ledger, labels)
@@ -305,7 +309,8 @@ class Filter:
         committee = self.snapshot.begin(capacity, start[1])
         taught = replay(self.ledger, committee, start[0])
         if write_exams:
-            self.ledger.set_exams(self._examined(taught, self.checkpoints.targets(start[0])))
+            targets = self.checkpoints.targets(start[0])
+            self.ledger.set_exams(self._examined(taught, targets[-checkpoints:] if checkpoints else targets))
             self.ledger.set_fact(POSTPONED, None)
         else:
             for _ in taught:

@@ -375,7 +375,7 @@ class Ledger:
         """The lessons that are meant, in their order; all of them for an empty selection."""
         test, values = selection.condition() if selection else ("1", [])
         for _, fields, features in self._pages(test, values):
-            yield Lesson(*fields, features)
+            yield Lesson(*fields, features)  # type: ignore[call-arg]
 
     def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
         """The position, label and features of every lesson behind a position, in their order."""
@@ -384,7 +384,7 @@ class Ledger:
 
     def _pages(
         self, test: str, values: list[object], after: int = 0
-    ) -> Iterator[tuple[int, tuple[Any, ...], Features]]:
+    ) -> Iterator[tuple[int, list[Any], Features]]:
         """Position, fields and features of the lessons that pass a test, once their checks do."""
         # Page by page: an unfinished query would keep this connection from seeing what others write.
         sql = f"""SELECT position, features, checked, {FIELDS} {FROM_EXAMS}

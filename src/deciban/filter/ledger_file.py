@@ -63,7 +63,11 @@ CREATE TABLE lessons (
     features BLOB NOT NULL
 );
 CREATE TABLE exams (
-    position INTEGER PRIMARY KEY, lesson INTEGER UNIQUE NOT NULL REFERENCES lessons, best INTEGER, truth REAL, spam REAL
+    position INTEGER PRIMARY KEY,
+    lesson INTEGER UNIQUE NOT NULL REFERENCES lessons,
+    best INTEGER,
+    truth REAL,
+    spam REAL
 );
 CREATE TABLE folded (
     number INTEGER PRIMARY KEY,

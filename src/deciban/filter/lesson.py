@@ -154,4 +154,4 @@ def storable(text: str) -> str:
     >>> storable("caf\udce9.eml")
     'caf\\udce9.eml'
     """
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -48,10 +48,10 @@ def features_with_names(message: Message, facts: Iterable[str]) -> tuple[Feature
     """What a lesson keeps of a message: its features, and some names, one a line."""
     seed = int.from_bytes(message.digest[:8], "little")
     words, letters, names = extract_with_names(message, facts, seed, NAMES_A_LESSON)
-    kept = b"\n".join([name for name in names if len(name) <= MOST_BYTES and b"\n" not in name])
+    kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_BYTES and b"\n" not in name]))
     # What is no UTF-8 loses its name: a replaced character has another hash, and nothing is found under it.
     text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return Features.of(words, letters), "\n".join(sorted(text.split("\n")))
+    return Features.of(words, letters), text
 
 
 def all_names(ledger: Ledger) -> set[str]:

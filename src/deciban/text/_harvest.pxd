@@ -92,11 +92,18 @@ cdef inline int add_hash(Harvest* harvest, uint64_t hash) except -1 nogil:
     return 1
 
 
+cdef inline bint is_traced(const Harvest* harvest, uint64_t hash) noexcept nogil:
+    """Whether the name and place of a feature are asked for. Of names by lot few win, so this is not a call."""
+    return harvest.tracing and (
+        harvest.drawn < harvest.wanted or not harvest.wanted or lot(hash, harvest.seed) <= harvest.lowest[harvest.wanted - 1]
+    )
+
+
 cdef inline int add_feature(
     Harvest* harvest, const Tag* tag, const uint8_t* name, Py_ssize_t length, Py_ssize_t start, Py_ssize_t end
 ) except -1 nogil:
     """The feature called tag + name, seen in [start, end)."""
     cdef uint64_t hash = hash_end(hash_bytes(tag.state, name, length))
-    if add_hash(harvest, hash) and harvest.tracing:
+    if add_hash(harvest, hash) and is_traced(harvest, hash):
         note_sighting(harvest, hash, tag, name, length, NULL, 0, start, end)
     return 0

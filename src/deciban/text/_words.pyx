@@ -27,7 +27,7 @@ from deciban.text._content cimport (
 )
 from deciban.text._harvest cimport (
     WHERE_HEADER, WHERE_HIDDEN, WHERE_LINK, WHERE_MARKUP, WHERE_MESSAGE, WHERE_PART, WHERE_TEXT, Harvest, Tag,
-    add_feature, add_hash, note_sighting, tag_of,
+    add_feature, add_hash, is_traced, note_sighting, tag_of,
 )
 from deciban.text._hashing cimport hash_byte, hash_end
 from deciban.text._tokens cimport (
@@ -359,11 +359,11 @@ cdef inline int add_words(
     """A word, and the pair that it makes with the word before; the tokeniser hashed both."""
     cdef uint64_t hash = hash_end(token.state)
     cdef Py_ssize_t start = harvest.origin + token.start, end = harvest.origin + token.end
-    if add_hash(harvest, hash) and harvest.tracing:
+    if add_hash(harvest, hash) and is_traced(harvest, hash):
         note_sighting(harvest, hash, tag, token.word, token.length, NULL, 0, start, end)
     if pairs and before.length:
         hash = hash_end(token.pair_state)
-        if add_hash(harvest, hash) and harvest.tracing:
+        if add_hash(harvest, hash) and is_traced(harvest, hash):
             note_sighting(
                 harvest, hash, tag, before.word, before.length, token.word, token.length,
                 harvest.origin + before.start, end,
