@@ -18,9 +18,9 @@ def is_kept(gram: bytes) -> bool:
 
 
 def test_headers_and_text_give_overlapping_grams() -> None:
-    text = b"Subject: win\n"
+    text = b"Subject: win"
     expected = {text[at : at + 4] for at in range(len(text) - 3)} | {b"free"}
-    found = {gram.encode() for gram in grams(text + b"\nfree")}
+    found = {gram.encode() for gram in grams(text + b"\n\nfree")}
     assert {gram for gram in expected if is_kept(gram)} <= found
     assert all(map(is_kept, found))
     assert len(found) < len(expected)
