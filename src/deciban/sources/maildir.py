@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 
 from deciban.sources.message_file import read_message_file
-from deciban.sources.names import natural_order
+from deciban.sources.names import in_natural_order
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 
@@ -29,7 +29,7 @@ def read_maildir(folder: str, progress: Progress) -> Iterator[RawMessage]:
     """The messages of ``new`` and ``cur`` by name, and a name begins with the time of delivery."""
     # cur is listed last: a message that moves between the two listings is then seen twice, not missed.
     paths = _listing(folder, "new", progress) | _listing(folder, "cur", progress)
-    for name in sorted(paths, key=natural_order):
+    for name in in_natural_order(paths):
         if not os.path.lexists(paths[name]):
             # Renamed since it was listed, as happens whenever somebody reads mail meanwhile.
             paths |= _listing(folder, "cur", progress)
