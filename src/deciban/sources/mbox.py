@@ -65,7 +65,7 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bo
     quoted = False
     ended = not buffer
     while True:
-        end, saw_quote = _next_separator(buffer, search, ended)
+        end, search, saw_quote = _next_separator(buffer, search, ended)
         quoted |= saw_quote
         if end >= 0 or ended:
             stop = end if end >= 0 else len(buffer)
@@ -78,7 +78,7 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bo
                 yield offset, _without_separator(buffer, start, stop), 0, quoted
             if end < 0:
                 return
-            start = search = end
+            start = end
             offset, kept, quoted = base + end, None, False
             continue
         pending = len(buffer) - start
@@ -87,7 +87,6 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bo
         if kept is not None:
             start = len(buffer) - _REACH
             pending = _REACH
-        search = max(search, len(buffer) - _REACH)
         # Reading as much again as is pending keeps the copying linear in the length of the message; a pipe
         # gives 64 KiB at a time, whatever is asked for.
         chunk = stream.read_exactly(max(CHUNK, min(pending, limit + _REACH - pending)))
@@ -96,8 +95,8 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bo
         base, search, start = base + start, search - start, 0
 
 
-def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, bool]:
-    """Where the next separator begins, or -1, and whether a quoted "From " stands before it.
+def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, int, bool]:
+    """Where the next separator begins, or -1; where the search goes on; whether a quoted "From " was passed.
 
     A separator whose line is not complete counts only at the end. One search for both makes reading an
     mbox 1.7 times faster than a second one for the quotes.
@@ -110,12 +109,14 @@ def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, bool]:
             quoted = True
         elif before == _NEWLINE and buffer[max(at - 3, 0) : at].endswith((b"\n\n", b"\n\r\n")):
             line_end = buffer.find(b"\n", at, at + LONGEST + 1)
-            if line_end < 0 and ended:
+            if line_end < 0 and len(buffer) - at <= LONGEST:
+                if not ended:
+                    return -1, at - 1, quoted
                 line_end = len(buffer)
             if line_end >= 0 and is_separator(buffer[at:line_end]):
-                return at, quoted
+                return at, at, quoted
         at = buffer.find(b"From ", at + 1)
-    return -1, quoted
+    return -1, max(start, len(buffer) - len(b"From ")), quoted
 
 
 def _without_separator(buffer: bytes, start: int, stop: int) -> bytes:
