@@ -35,3 +35,13 @@ def test_a_member_below_a_hidden_folder_is_passed_over():
     assert path_passed_over("mail/.cache/1.eml")
     assert path_passed_over("__MACOSX/1.eml")
     assert not path_passed_over("../mail/./1.eml")
+
+
+@given(st.lists(st.text("a.019", min_size=1, max_size=6), min_size=1, unique=True))
+def test_the_first_numbers_alone_order_names_as_all_numbers_do(names):
+    # A name that is there twice is not told apart by its first number.
+    by_all_numbers = in_natural_order([*names, names[0]])
+    by_all_numbers.reverse()
+    by_all_numbers.remove(names[0])
+    by_all_numbers.reverse()
+    assert in_natural_order(names) == by_all_numbers
