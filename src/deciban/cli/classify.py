@@ -7,6 +7,7 @@ from itertools import islice
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
+from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import UNSURE, decision, exit_code, verdict_line, verdict_record
 from deciban.sources import RawMessage, open_source
 
@@ -19,10 +20,12 @@ EXAMPLES = (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from deciban.filter import Filter, Verdict
     from deciban.text import Message
+
+    Line = Callable[[RawMessage, Message, Verdict], str]
 
 SUBJECT_WIDTH = 60
 # Messages that are classified in one go: the first table line of a slow source waits for so many.
@@ -52,17 +55,14 @@ def run(options: Namespace) -> int:
         verdict = mail_filter.classify(message)
         second = next(messages, None)
         if second is None:
-            _say_json(first, message, verdict) if options.json else _say_line(verdict)
+            say(_json_lines()(first, message, verdict) if options.json else verdict_line(verdict))
             return exit_code(verdict)
         table = _Table(mail_filter, options.json)
-        table.add(first, message, verdict)
+        table.add([first], [message], [verdict])
         while second is not None:
             batch = [second, *islice(messages, BATCH - 1)]
             read_batch = [read(raw.data) for raw in batch]
-            for raw, message, verdict in zip(
-                batch, read_batch, mail_filter.classify_many(read_batch), strict=True
-            ):
-                table.add(raw, message, verdict)
+            table.add(batch, read_batch, mail_filter.classify_many(read_batch))
             second = next(messages, None)
     print(table.summary(), file=sys.stderr)
     return 0
@@ -84,17 +84,16 @@ def _messages(paths: list[str]) -> Iterator[RawMessage]:
         yield from line.follow(sources)
 
 
-def _say_line(verdict: Verdict) -> None:
-    from deciban.cli.terminal import say
+def _json_lines() -> Line:
+    """What makes JSON of a verdict; one encoder for all, since `json.dumps` would make one for each line."""
+    from json import JSONEncoder
 
-    say(verdict_line(verdict))
+    encode = JSONEncoder(separators=(",", ":")).encode
 
+    def line(raw: RawMessage, message: Message, verdict: Verdict) -> str:
+        return encode({"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)})
 
-def _say_json(raw: RawMessage, message: Message, verdict: Verdict) -> None:
-    import json
-
-    record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)}
-    print(json.dumps(record, separators=(",", ":")))
+    return line
 
 
 class _Table:
@@ -102,26 +101,24 @@ class _Table:
 
     def __init__(self, mail_filter: Filter, as_json: bool) -> None:
         self._width = max(map(len, (UNSURE, *mail_filter.labels())))
-        self._as_json = as_json
+        self._line = _json_lines() if as_json else self._table_line
         self._counts: dict[str, int] = {}
 
-    def add(self, raw: RawMessage, message: Message, verdict: Verdict) -> None:
-        from deciban.cli.terminal import harmless, say, shortened
+    def add(self, batch: list[RawMessage], messages: list[Message], verdicts: list[Verdict]) -> None:
+        # Said at once: encoding and printing a line by itself takes as long as making it.
+        say("\n".join(map(self._line, batch, messages, verdicts)))
+        for what in map(decision, verdicts):
+            self._counts[what] = self._counts.get(what, 0) + 1
 
-        what = decision(verdict)
-        self._counts[what] = self._counts.get(what, 0) + 1
-        if self._as_json:
-            _say_json(raw, message, verdict)
-            return
-        subject = shortened(message.header("subject"), SUBJECT_WIDTH)
+    def _table_line(self, raw: RawMessage, message: Message, verdict: Verdict) -> str:
         numbers = (
             f"{verdict.decibans:6.1f} dB  p={verdict.probability:.4f}" if verdict.probability else " " * 19
         )
-        say(f"{harmless(what):{self._width}} {numbers}  {harmless(raw.id)}  {subject}".rstrip())
+        label = f"{harmless(decision(verdict)):{self._width}}"
+        subject = shortened(message.header("subject"), SUBJECT_WIDTH)
+        return f"{label} {numbers}  {harmless(raw.id)}  {subject}".rstrip()
 
     def summary(self) -> str:
-        from deciban.cli.terminal import harmless
-
         counts = sorted(self._counts.items(), key=lambda item: -item[1])
         parts = ", ".join(f"{count:,} {harmless(label)}" for label, count in counts)
         return f"deciban: {sum(self._counts.values()):,} messages: {parts}"

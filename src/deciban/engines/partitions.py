@@ -97,13 +97,13 @@ class Documents(Value):
         cls, label: str, folder: str, documents: int = DOCUMENTS, columns: int = COLUMNS
     ) -> list[Documents]:
         """The files of a folder and of all folders in it, so many a partition, in a fixed order."""
-        from deciban.sources.names import natural_order, passed_over
+        from deciban.sources.names import in_natural_order, passed_over
 
         paths: list[str] = []
         for place, folders, files in os.walk(os.fspath(folder)):
-            folders.sort(key=natural_order)
+            folders[:] = in_natural_order(folders)
             kept = [name for name in files if not passed_over(name)]
-            paths += [os.path.join(place, name) for name in sorted(kept, key=natural_order)]
+            paths += [os.path.join(place, name) for name in in_natural_order(kept)]
         if not paths:
             raise NoSuchSource(f"There is no file in {os.fspath(folder)!r}.")
         parts = range(0, len(paths), documents)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from deciban.sources.contents import read_found_file
 from deciban.sources.maildir import is_maildir, read_maildir
 from deciban.sources.mh import is_mh, read_mh
-from deciban.sources.names import natural_order, passed_over
+from deciban.sources.names import in_natural_order, passed_over
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 
@@ -56,18 +56,23 @@ def folder_size(folder: str) -> int:
 
 def _listing(folder: str, progress: Progress) -> tuple[list[str], list[str]]:
     """The paths of the files and of the folders in a plain folder, each in natural order."""
-    files, folders = [], []
+    files: dict[str, str] = {}  # paths by names
+    folders: dict[str, str] = {}
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if passed_over(entry.name):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.path)
+                    folders[entry.name] = entry.path
                 elif entry.is_symlink() and os.path.isdir(entry.path):  # entry.is_dir() raises on a circle
                     progress.skip(entry.path, "a link to a folder; name it to have it read")
                 else:
-                    files.append(entry.path)
+                    files[entry.name] = entry.path
     except OSError as error:
         progress.skip(folder, reason_of(error))
-    return sorted(files, key=natural_order), sorted(folders, key=natural_order)
+    return _ordered(files), _ordered(folders)
+
+
+def _ordered(paths: dict[str, str]) -> list[str]:
+    return [paths[name] for name in in_natural_order(paths)]

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 
 from deciban.sources.message_file import read_message_file
-from deciban.sources.names import natural_order
+from deciban.sources.names import in_natural_order
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 
@@ -29,22 +29,23 @@ def read_maildir(folder: str, progress: Progress) -> Iterator[RawMessage]:
     """The messages of ``new`` and ``cur`` by name, and a name begins with the time of delivery."""
     # cur is listed last: a message that moves between the two listings is then seen twice, not missed.
     paths = _listing(folder, "new", progress) | _listing(folder, "cur", progress)
-    for name in sorted(paths, key=natural_order):
+    opening = os.path.join(folder, "")  # of each id
+    for name in in_natural_order(paths):
         if not os.path.lexists(paths[name]):
             # Renamed since it was listed, as happens whenever somebody reads mail meanwhile.
             paths |= _listing(folder, "cur", progress)
-        yield from read_message_file(paths[name], os.path.join(folder, name), progress)
+        yield from read_message_file(paths[name], opening + name, progress)
 
 
 def _listing(folder: str, part: str, progress: Progress) -> dict[str, str]:
     """The path of each message in ``new`` or ``cur``, by its name without flags."""
-    place = os.path.join(folder, part)
+    place = os.path.join(folder, part, "")
     try:
         names = os.listdir(place)
     except OSError as error:
-        progress.skip(place, reason_of(error))
+        progress.skip(place.rstrip("/"), reason_of(error))
         return {}
-    return {_without_flags(name): os.path.join(place, name) for name in names if not name.startswith(".")}
+    return {_without_flags(name): place + name for name in names if not name.startswith(".")}
 
 
 def _without_flags(name: str) -> str:

@@ -12,36 +12,40 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from io import FileIO
+from collections.abc import Iterable
 
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 from deciban.sources.stream import Stream, counted_stream
 
 
-def read_message(stream: Stream, id: str, progress: Progress) -> Iterator[RawMessage]:  # noqa: A002
+def read_message(stream: Stream, id: str, progress: Progress) -> Iterable[RawMessage]:  # noqa: A002
     """The one message that the stream is; an empty stream is none, and is reported."""
-    data = stream.read_up_to(progress.bounds.message_bytes)
-    if data:
-        yield RawMessage(id, data, stream.skip_rest())
-    else:
+    limit = progress.bounds.message_bytes
+    data = stream.read_up_to(limit)
+    if not data:
         progress.skip(id, "empty")
+        return ()
+    return (RawMessage(id, data, stream.skip_rest() if len(data) == limit else 0),)
 
 
-def read_message_file(path: str, id: str, progress: Progress) -> Iterator[RawMessage]:  # noqa: A002
+def read_message_file(path: str, id: str, progress: Progress) -> Iterable[RawMessage]:  # noqa: A002
     """The one message that the file is."""
     try:
-        with open_regular(path) as file:
-            yield from read_message(counted_stream(file, progress), id, progress)
+        descriptor = open_regular(path)
+        try:
+            return read_message(counted_stream(descriptor, progress), id, progress)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         progress.skip(id, reason_of(error))
+        return ()
 
 
-def open_regular(path: str) -> FileIO:
+def open_regular(path: str) -> int:
     """Open a file that was found, not named: a pipe or device in a folder must not make us wait."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)
-    return FileIO(descriptor)
+    return descriptor

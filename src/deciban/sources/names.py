@@ -4,14 +4,17 @@ Mail programs keep indexes and caches beside the mail; these, and hidden files, 
 
 >>> [passed_over(name) for name in ("1.eml", ".mh_sequences", "Inbox.msf", "dovecot.index.log")]
 [False, True, True, True]
->>> sorted(["10.eml", "9.eml", "a"], key=natural_order)
+>>> in_natural_order(["10.eml", "9.eml", "a"])
 ['9.eml', '10.eml', 'a']
 """
 
 from __future__ import annotations
 
+import re
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from typing import Any
 
 _INDEX_SUFFIXES = (
@@ -23,7 +26,7 @@ _INDEX_SUFFIXES = (
     ".lock",
     "~",
 )
-_INDEX_PREFIXES = ("dovecot.", "dovecot-")
+_INDEX_PREFIXES = (".", "dovecot.", "dovecot-")
 _INDEX_NAMES = frozenset(
     {"maildirsize", "maildirfolder", "subscriptions", "courierimapsubscribed", "Thumbs.db"}
 )
@@ -31,12 +34,7 @@ _INDEX_NAMES = frozenset(
 
 def passed_over(name: str) -> bool:
     """Whether a file or folder of this name (the last part of a path) is hidden or an index."""
-    return (
-        name.startswith(".")
-        or name in _INDEX_NAMES
-        or name.endswith(_INDEX_SUFFIXES)
-        or name.startswith(_INDEX_PREFIXES)
-    )
+    return name.startswith(_INDEX_PREFIXES) or name.endswith(_INDEX_SUFFIXES) or name in _INDEX_NAMES
 
 
 def path_passed_over(path: str) -> bool:
@@ -50,12 +48,28 @@ def path_passed_over(path: str) -> bool:
     )
 
 
-def natural_order(name: str) -> list[Any]:
-    """A key that sorts numbers within names by value, so that 10 comes after 9."""
-    import re
+# Longer digit runs are compared as text: int() takes quadratic time, and more than 4,300 digits raise.
+_NUMBER = re.compile("([0-9]{1,18})")
+_FIRST_NUMBER = re.compile("([^0-9]*)([0-9]{1,18})")
 
-    # Longer digit runs are compared as text: int() takes quadratic time, and more than 4,300 digits raise.
-    pieces: list[Any] = re.split("([0-9]{1,18})", name)
+
+def in_natural_order(names: Collection[str]) -> list[str]:
+    """The names, sorted so that numbers within them count by value: 10 comes after 9."""
+    # The first number tells apart nearly all messages that a program wrote, in a quarter of the time that
+    # it takes to find all numbers of names like 00001.7c53336b37003a9286aba55d2945844c.
+    by_first_number = {_up_to_first_number(name): name for name in names}
+    if len(by_first_number) == len(names):
+        return [by_first_number[key] for key in sorted(by_first_number)]
+    return sorted(names, key=_all_numbers)
+
+
+def _up_to_first_number(name: str) -> tuple[str, int]:
+    found = _FIRST_NUMBER.match(name)
+    return (found[1], int(found[2])) if found else (name, -1)
+
+
+def _all_numbers(name: str) -> list[Any]:
+    pieces: list[Any] = _NUMBER.split(name)
     # Text and numbers take turns, the text may be empty: text is only ever compared with text.
     pieces[1::2] = map(int, pieces[1::2])
     return pieces

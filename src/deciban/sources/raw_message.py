@@ -22,4 +22,8 @@ class RawMessage(Value):
     cut: int
 
     def __init__(self, id: str, data: bytes, cut: int = 0) -> None:  # noqa: A002 (the word for it)
-        self._set(id=id, data=data, cut=cut)
+        # What `_set` does in a third of its time: each message of a folder is one of these.
+        assign = object.__setattr__
+        assign(self, "id", id)
+        assign(self, "data", data)
+        assign(self, "cut", cut)

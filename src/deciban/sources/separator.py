@@ -26,20 +26,21 @@ def is_separator(line: bytes) -> bool:
     if not line.startswith(b"From ") or len(line) > LONGEST:
         return False
     words = line.split()
-    return any(
-        word in _WEEKDAYS and words[at + 1] in _MONTHS and _day_time_year(words[at + 2 : at + 8])
-        for at, word in enumerate(words[1:-4], start=1)
-    )
+    # From behind, where the date stands in nearly every mbox.
+    for at in range(len(words) - 5, 0, -1):
+        if words[at] in _WEEKDAYS and words[at + 1] in _MONTHS and _is_moment(*words[at + 2 : at + 8]):
+            return True
+    return False
 
 
-def _day_time_year(words: list[bytes]) -> bool:
-    day, time, *rest = words
-    return (
-        day.isdigit()
-        and len(day) <= 2
-        and time[:2].strip(b":").isdigit()
-        and 1 <= time.count(b":") <= 2
-        and time.replace(b":", b"").isdigit()
-        # A zone of one or two words may stand before the year; UUCP adds "remote from host" behind it.
-        and any(len(word) == 4 and word.isdigit() for word in rest)
-    )
+def _is_moment(day: bytes, time: bytes, *rest: bytes) -> bool:
+    if not (day.isdigit() and len(day) <= 2 and _is_time(time)):
+        return False
+    # A zone of one or two words may stand before the year; UUCP adds "remote from host" behind it.
+    return any(len(word) == 4 and word.isdigit() for word in rest)
+
+
+def _is_time(word: bytes) -> bool:
+    """Whether the word is digits and one or two colons."""
+    digits = word.replace(b":", b"", 2)
+    return digits.isdigit() and len(digits) < len(word) and not word.startswith(b"::")

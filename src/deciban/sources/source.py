@@ -96,11 +96,8 @@ class Source:
         return read_named_file(self.path, self._progress)
 
     def _standard_input(self) -> Iterator[RawMessage]:
-        from io import FileIO
-
-        with FileIO(0, closefd=False) as file:
-            stream = counted_stream(file, self._progress)
-            yield from read_contents(stream, STANDARD_INPUT, self._progress, file=file)
+        stream = counted_stream(0, self._progress)
+        yield from read_contents(stream, STANDARD_INPUT, self._progress, descriptor=0)
 
     def _find(self, wanted: str) -> Iterator[RawMessage]:
         for message in self._messages():

@@ -11,39 +11,45 @@ every reader works on each of them without ever holding the whole.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from io import FileIO
 
 from deciban.errors import DamagedSource
 from deciban.sources.progress import Progress
 
-# Large enough that a read call costs nothing beside its bytes, small enough to stay in the cache.
-CHUNK = 1 << 18
+# As much as a pipe gives at once. A read call costs little beside its bytes, and memory for them is taken
+# from the heap and given back there: from 128 KiB on malloc maps and unmaps pages, for every small file anew.
+CHUNK = 1 << 16
 
 
 class Stream:
     """A source of bytes with a small look ahead; ``read(n)`` gives 1 to n bytes, and b"" at the end."""
 
-    __slots__ = ("_ahead", "_read")
+    __slots__ = ("_ahead", "_at", "_read")
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._read = read
         self._ahead = b""
+        self._at = 0  # what is before it has been read
 
     def peek(self, size: int) -> bytes:
         """The next ``size`` bytes (fewer only where the stream ends), still to be read."""
-        while len(self._ahead) < size:
+        while len(self._ahead) - self._at < size:
             chunk = self._read(CHUNK)
             if not chunk:
                 break
-            self._ahead += chunk
-        return self._ahead[:size]
+            self._ahead = self._ahead[self._at :] + chunk
+            self._at = 0
+        return self._ahead[self._at : self._at + size]
 
     def read(self, size: int) -> bytes:
         """Between 1 and ``size`` bytes, or b"" at the end."""
         if not self._ahead:
             return self._read(size)
-        chunk, self._ahead = self._ahead[:size], self._ahead[size:]
+        chunk = self._ahead[self._at : self._at + size]
+        self._at += len(chunk)
+        if self._at == len(self._ahead):
+            self._ahead, self._at = b"", 0
         return chunk
 
     def read_exactly(self, size: int) -> bytes:
@@ -94,11 +100,14 @@ class Stream:
         return skipped
 
 
-def counted_stream(file: FileIO, progress: Progress) -> Stream:
-    """The stream of an unbuffered file, whose bytes count as consumed when they are read."""
+def counted_stream(descriptor: int, progress: Progress) -> Stream:
+    """The stream of an open file, whose bytes count as consumed when they are read."""
 
     def read(size: int) -> bytes:
-        chunk = file.read(size) or b""
+        try:
+            chunk = os.read(descriptor, size)
+        except BlockingIOError:  # a pipe whose writer keeps it from waiting, and wrote no more
+            return b""
         progress.consumed += len(chunk)
         return chunk
 
