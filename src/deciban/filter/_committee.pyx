@@ -63,9 +63,12 @@ from libc.math cimport exp, log, sqrt
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
+from posix.unistd cimport pread
 
 from deciban.filter._lesson_code cimport Features
 from deciban.text._hashing cimport FORMAT_VERSION, hash_end
+
+import os
 
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
 from deciban.text._hashing import feature_hash
@@ -247,7 +250,7 @@ cdef class Committee:
             raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
         self.bits = settings.table_bits(self.capacity)
         self.row = row_bytes(self.capacity)
-        if <Py_ssize_t>self.header.bits != self.bits or self.buffer.len < Committee.size(settings, self.capacity):
+        if <Py_ssize_t>self.header.bits != self.bits or self._length() < Committee.size(settings, self.capacity):
             raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
         self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Header))
         self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(self.capacity))
@@ -256,6 +259,10 @@ cdef class Committee:
         if self.checked == NULL:
             raise MemoryError
         return 0
+
+    cdef Py_ssize_t _length(self) except -1:
+        """The bytes that there are."""
+        return self.buffer.len
 
     @staticmethod
     def size(settings, Py_ssize_t capacity):
@@ -297,6 +304,8 @@ cdef class Committee:
         """
         self._must_hold()
         narrower._must_hold()
+        if isinstance(narrower, Glance):
+            raise TypeError("a glance does not hold the tables that are to be taken over")
         if self.buffer.readonly or self.header.lessons or self.header.labels or narrower.capacity > self.capacity:
             raise ValueError("only a new committee can take over a state, and only one with fewer labels")
         cdef Py_ssize_t block
@@ -354,7 +363,9 @@ cdef class Committee:
     def state(self):
         """The bytes of the whole state."""
         self._must_hold()
-        size = Committee.size(self.settings, self.capacity)
+        return self._state(Committee.size(self.settings, self.capacity))
+
+    cdef bytes _state(self, Py_ssize_t size):
         return PyBytes_FromStringAndSize(<char*>self.buffer.buf, size)
 
     @property
@@ -500,6 +511,16 @@ cdef class Committee:
             for i in range(count):
                 self._check_row(rows[i])
         return 0
+
+    cdef Py_ssize_t _place(self, int view, uint32_t feature) noexcept nogil:
+        """Where the row of one feature lies in the tables."""
+        cdef uint64_t slot = hash_end(hash_end(self.salt + 1 + view) + feature) >> (64 - self.bits)
+        return view * (self.row << self.bits) + slot * self.row
+
+    cdef unsigned char* _row(self, Py_ssize_t place) except NULL:
+        """The row at one place, if its block is whole."""
+        self._check_row(self.tables + place)
+        return self.tables + place
 
     cdef inline int _check_row(self, unsigned char* row) except -1:
         cdef Py_ssize_t block = (row - self.tables) >> BLOCK_BITS
@@ -850,10 +871,78 @@ cdef class Committee:
         self._must_hold()
         if view not in ("words", "letters"):
             raise ValueError(f"the views are words and letters, got {view!r} instead")
-        cdef int place = 0 if view == "words" else 1
-        cdef uint64_t slot = hash_end(hash_end(self.salt + 1 + place) + feature) >> (64 - self.bits)
-        cdef float* row = <float*>(self.tables + place * (self.row << self.bits) + slot * self.row)
+        cdef float* row = <float*>self._row(self._place(0 if view == "words" else 1, feature))
         cdef uint16_t* counts = <uint16_t*>(row + 1 + self.capacity)
-        self._check_row(<unsigned char*>row)
         labels = range(self.header.labels)
         return tuple([counts[<int>number] for number in labels]), tuple([row[1 + <int>number] for number in labels])
+
+
+cdef class Glance(Committee):
+    """A committee that leaves its tables in a file and reads the rows that a message needs: a process that asks once.
+
+    Of a mapped file the system maps 16 pages around each one that is touched, and takes all of them away again: for
+    the 1,900 rows of a mail of the median size 8 ms, against 2.5 ms for reading the block of each row. From the second
+    message on a mapping is faster. A glance can do all but learn and be widened.
+    """
+
+    cdef int file
+    cdef Py_ssize_t start           # where the state begins in the file …
+    cdef Py_ssize_t tables_start    # … and where its tables do
+    cdef Py_ssize_t span            # bytes that are read for a row: its block, or blocks if it is longer than one
+    cdef unsigned char* copy        # what was read last
+    cdef unsigned char* copies      # (features, bytes of a row)
+
+    def __init__(self, settings, int file, Py_ssize_t start):
+        """Look at the state that begins at ``start``; the file must stay open, and locked while it is asked."""
+        self.file = file
+        self.start = start
+        # Header, labels and checks, for room for two labels; more are read once it is known that there are.
+        cdef bytes head = os.pread(file, tables_at(2, settings.table_bits(2)), start)
+        cdef uint64_t capacity = (<const Header*><const char*>head).capacity if len(head) >= sizeof(Header) else 0
+        if 2 < capacity <= MOST_LABELS:
+            head = os.pread(file, tables_at(capacity, settings.table_bits(capacity)), start)
+        Committee.__init__(self, settings, head)
+        self.tables = NULL
+        self.tables_start = start + tables_at(self.capacity, self.bits)
+        self.span = max(self.row, <Py_ssize_t>BLOCK)
+        self.copy = <unsigned char*>realloc(NULL, self.span)
+        if self.copy == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.copy)
+        free(self.copies)
+
+    cdef Py_ssize_t _length(self) except -1:
+        return os.fstat(self.file).st_size - self.start
+
+    cdef bytes _state(self, Py_ssize_t size):
+        return os.pread(self.file, size, self.start)
+
+    cdef int _make_room(self, Py_ssize_t count) except -1:
+        if count <= self.rows_room:
+            return 0
+        cdef unsigned char* copies = <unsigned char*>realloc(self.copies, count * self.row)
+        if copies == NULL:
+            raise MemoryError
+        self.copies = copies
+        return Committee._make_room(self, count)
+
+    cdef int _find_rows(self, Features features) except -1:
+        cdef Py_ssize_t count = features.words + features.letters, i
+        self._make_room(count)
+        for i in range(count):
+            self.rows[i] = self.copies + i * self.row
+            memcpy(self.rows[i], self._row(self._place(i >= features.words, features.data[i])), self.row)
+        return 0
+
+    cdef unsigned char* _row(self, Py_ssize_t place) except NULL:
+        cdef Py_ssize_t first = place & ~(self.span - 1), block
+        cdef bint whole = pread(self.file, self.copy, self.span, self.tables_start + first) == self.span
+        for block in range(self.span >> BLOCK_BITS):
+            whole &= self.checks[(first >> BLOCK_BITS) + block] == check_of(
+                self.copy + (block << BLOCK_BITS), WORDS_A_BLOCK, 0
+            )
+        if not whole:
+            raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
+        return self.copy + (place - first)

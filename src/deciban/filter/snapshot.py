@@ -11,6 +11,8 @@ The file is one page of its own, then the buffer of the committee (see _committe
 A snapshot that does not fit in every point is not used but made again. Processes take turns by `flock` on the
 file: many may read it, one may change it. The file is never replaced, only rewritten; it is reserved on the
 disk before it is mapped, because a disk that is full while a mapping is written to would kill the process.
+
+The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import struct
 from contextlib import contextmanager
 
 from deciban.errors import CannotWrite, DamagedSnapshot
-from deciban.filter._committee import Committee
+from deciban.filter._committee import Committee, Glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ class Snapshot:
         self._map: mmap.mmap | None = None
         self._view: memoryview | None = None
         self._committee: Committee | None = None
+        self._exclusive = False
+        self._asked = False
         self._boot = _boot()
 
     @property
@@ -77,6 +81,7 @@ class Snapshot:
             # It was removed or replaced before we had the lock: ours is nobody's any more.
             self.close()
         there = self._file >= 0
+        self._exclusive = how == fcntl.LOCK_EX
         try:
             yield there
         finally:
@@ -109,31 +114,36 @@ class Snapshot:
 
     def fits(self, stamp: Stamp, settings: Settings) -> bool:
         """Whether it is the whole, clean state of this stamp; asked and used under one lock."""
-        if settings is not self.settings:
+        size = os.fstat(self._file).st_size if self._file >= 0 else 0
+        if settings is not self.settings or not self._is_mapped(size):
             self._unmap()
             self.settings = settings
-        if self._file < 0:
-            return False
-        size = os.fstat(self._file).st_size
-        # With room for more labels it may have as many bytes as before, in another order.
-        if self._map is not None and (len(self._map) != size or not self.committee.is_current):
-            self._unmap()
-        if self._map is None and not self._take_map(size):
-            return False
-        assert self._map is not None
-        return HEAD.unpack_from(self._map) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
+            if not self._take(size):
+                return False
+        head = os.pread(self._file, HEAD.size, 0) if self._map is None else self._map
+        return HEAD.unpack_from(head) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
 
-    def _take_map(self, size: int) -> bool:
+    def _is_mapped(self, size: int) -> bool:
+        """Whether the mapping, if there is one, is still that of the file."""
+        # With room for more labels it may have as many bytes as before, in another order.
+        return self._map is not None and len(self._map) == size and self.committee.is_current
+
+    def _take(self, size: int) -> bool:
+        """Take over the committee of the file, if it is one."""
         if size < 2 * PAGE:
             return False
-        access = mmap.ACCESS_READ if self.read_only else mmap.ACCESS_WRITE
-        self._map = mmap.mmap(self._file, size, access=access)
-        self._view = memoryview(self._map)[PAGE:]
         try:
-            self._committee = Committee(self.settings, self._view)
+            if self._asked or self._exclusive:
+                access = mmap.ACCESS_READ if self.read_only else mmap.ACCESS_WRITE
+                self._map = mmap.mmap(self._file, size, access=access)
+                self._view = memoryview(self._map)[PAGE:]
+                self._committee = Committee(self.settings, self._view)
+            else:
+                self._committee = Glance(self.settings, self._file, PAGE)
         except DamagedSnapshot:
             self._unmap()
             return False
+        self._asked = True
         return True
 
     def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
