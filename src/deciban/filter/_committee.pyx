@@ -280,9 +280,8 @@ cdef class Committee:
     @staticmethod
     def begin(settings, Py_ssize_t capacity, buffer):
         """A committee that has learned nothing, in a writable buffer whose bytes are all 0."""
-        cdef unsigned char[::1] view = buffer
         cdef Header header
-        if view.shape[0] < Committee.size(settings, capacity):
+        if memoryview(buffer).nbytes < Committee.size(settings, capacity):
             raise ValueError("the buffer is too short")
         memset(&header, 0, sizeof(header))
         memcpy(header.magic, b"deciban", 8)
@@ -293,7 +292,7 @@ cdef class Committee:
         for witness in range(WITNESSES):
             header.weights[<int>witness] = 1
         header.check = check_of(&header, sizeof(header) // 8, 0)
-        memcpy(&view[0], &header, sizeof(header))
+        memoryview(buffer)[: sizeof(header)] = PyBytes_FromStringAndSize(<char*>&header, sizeof(header))
         return Committee(settings, buffer)
 
     def widen(self, Committee narrower not None):
@@ -311,7 +310,7 @@ cdef class Committee:
         cdef Py_ssize_t block
         cdef int view
         for block in range(blocks_of(narrower.capacity, narrower.bits)):
-            narrower._check_row(narrower.tables + (block << BLOCK_BITS))
+            narrower._check_block(block)
         self.header[0] = narrower.header[0]
         self.header.capacity = self.capacity
         self.header.bits = self.bits
@@ -523,7 +522,14 @@ cdef class Committee:
         return self.tables + place
 
     cdef inline int _check_row(self, unsigned char* row) except -1:
-        cdef Py_ssize_t block = (row - self.tables) >> BLOCK_BITS
+        cdef Py_ssize_t first = (row - self.tables) >> BLOCK_BITS, block
+        self._check_block(first)
+        # With room for a thousand labels, a row is longer than a block.
+        for block in range(1, self.row >> BLOCK_BITS):
+            self._check_block(first + block)
+        return 0
+
+    cdef inline int _check_block(self, Py_ssize_t block) except -1:
         if not self.checked[block] and not self._is_whole(block):
             raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
         return 0
@@ -795,7 +801,7 @@ cdef class Committee:
             return
         for i in range(count):
             place = rows[i] - self.tables
-            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3)
+            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) if self.row < BLOCK else 0
             row = <float*>rows[i]
             counts = <uint16_t*>(row + 1 + self.capacity)
             if counted >= 0 and counts[counted] < MOST_COUNT:
@@ -805,9 +811,15 @@ cdef class Committee:
                 step = self.rate * share / sqrt(row[0] + TINY)
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
-            self.checks[place >> BLOCK_BITS] += (
-                check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) - before
-            )
+            if self.row < BLOCK:
+                self.checks[place >> BLOCK_BITS] += (
+                    check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) - before
+                )
+                continue
+            for number in range(self.row >> BLOCK_BITS):
+                self.checks[(place >> BLOCK_BITS) + number] = check_of(
+                    rows[i] + (number << BLOCK_BITS), WORDS_A_BLOCK, 0
+                )
 
     cdef void _teach_pairs(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate

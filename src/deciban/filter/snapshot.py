@@ -18,7 +18,6 @@ The first question is answered without a mapping, by a `Glance`: most processes 
 from __future__ import annotations
 
 import fcntl
-import mmap
 import os
 import struct
 from contextlib import contextmanager
@@ -29,6 +28,7 @@ from deciban.filter._committee import Committee, Glance
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from mmap import mmap
 
     from deciban.filter.ledger import Stamp
     from deciban.filter.settings import Settings
@@ -47,7 +47,7 @@ class Snapshot:
         self.settings = settings
         self.read_only = read_only
         self._file = -1
-        self._map: mmap.mmap | None = None
+        self._map: mmap | None = None
         self._view: memoryview | None = None
         self._committee: Committee | None = None
         self._exclusive = False
@@ -134,10 +134,7 @@ class Snapshot:
             return False
         try:
             if self._asked or self._exclusive:
-                access = mmap.ACCESS_READ if self.read_only else mmap.ACCESS_WRITE
-                self._map = mmap.mmap(self._file, size, access=access)
-                self._view = memoryview(self._map)[PAGE:]
-                self._committee = Committee(self.settings, self._view)
+                self._committee = Committee(self.settings, self._mapped(size))
             else:
                 self._committee = Glance(self.settings, self._file, PAGE)
         except DamagedSnapshot:
@@ -145,6 +142,14 @@ class Snapshot:
             return False
         self._asked = True
         return True
+
+    def _mapped(self, size: int) -> memoryview:
+        """Map the file; the committee's part of it."""
+        from mmap import ACCESS_READ, ACCESS_WRITE, mmap
+
+        self._map = mmap(self._file, size, access=ACCESS_READ if self.read_only else ACCESS_WRITE)
+        self._view = memoryview(self._map)[PAGE:]
+        return self._view
 
     def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
         """A new committee, marked as not clean, in place of what was there; under the exclusive lock.
@@ -158,9 +163,7 @@ class Snapshot:
             os.posix_fallocate(self._file, 0, size)
         except OSError as error:
             raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
-        self._map = mmap.mmap(self._file, size)
-        self._view = memoryview(self._map)[PAGE:]
-        self._committee = start(self._view)
+        self._committee = start(self._mapped(size))
         return self._committee
 
     def buffer(self) -> memoryview:
