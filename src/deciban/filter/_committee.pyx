@@ -890,11 +890,11 @@ cdef class Committee:
 
 
 cdef class Glance(Committee):
-    """A committee that leaves its tables in a file and reads the rows that a message needs: a process that asks once.
+    """A committee that leaves its tables in a file and reads the rows that a message needs, for who asks only once.
 
     Of a mapped file the system maps 16 pages around each one that is touched, and takes all of them away again: for
-    the 1,900 rows of a mail of the median size 8 ms, against 2.5 ms for reading the block of each row. From the second
-    message on a mapping is faster. A glance can do all but learn and be widened.
+    1,900 features (a mail of 3 KB) 8 ms of CPU time, against 3 for reading the block of each row. From the second
+    message on, or above some 8,000 features, a mapping is faster. A glance can do all but learn and be widened.
     """
 
     cdef int file
