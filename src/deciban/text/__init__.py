@@ -41,10 +41,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The pieces and the views, on demand: to import typing and re takes as long as to start Python."""
-    if name not in ("FeatureSet", "Header", "Link", "Part", "Views", "extract", "trace"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from deciban.text import pieces, views
+    """The pieces and the views, on demand: views import typing and with it re, as much as starting Python."""
+    found: object
+    if name in ("Header", "Link", "Part"):
+        from deciban.text import pieces
 
-    found: object = getattr(pieces, name, None) or getattr(views, name)
+        found = getattr(pieces, name)
+    elif name in ("FeatureSet", "Views", "extract", "trace"):
+        from deciban.text import views
+
+        found = getattr(views, name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found
