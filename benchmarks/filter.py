@@ -25,7 +25,7 @@ from benchmarks.corpora import unpack
 from deciban.filter import Filter
 
 ROUNDS = 3
-PROCESSES = 20
+PROCESSES = 100
 FOLDERS = {"spam": ("spam", "spam_2"), "ham": ("easy_ham", "easy_ham_2", "hard_ham")}
 # What pip installs as `deciban`, whose byte code is compiled; some environments switch that off.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}

@@ -6,8 +6,6 @@ never waits for numpy, scipy or scikit-learn.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 TYPE_CHECKING = False  # typing's own costs 5 ms to import, on every call of the command line
 if TYPE_CHECKING:
     from typing import Any
@@ -47,6 +45,8 @@ __all__ = ["__version__", *sorted(_HOME)]
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'deciban' has no attribute {name!r}")
+    from importlib import import_module
+
     try:
         return getattr(import_module(_HOME[name]), name)
     except ModuleNotFoundError as error:

@@ -23,6 +23,28 @@ def test_one_message_is_one_line_and_an_exit_code_of_bogofilter(taught, file, co
     assert main(["classify", str(taught / file)]) == code
 
 
+# Each takes a millisecond or more, on every delivery, where Python itself starts in 10.
+SLOW = "argparse dataclasses datetime enum importlib json mmap re sqlite3 tempfile typing"
+
+
+@pytest.mark.parametrize(("file", "code"), [("new-spam.eml", 0), ("new-ham.eml", 1)])
+def test_one_message_waits_for_no_slow_module(taught, file, code):
+    script = """if True:
+        import sys
+        before = set(sys.modules)
+        from deciban.cli import main
+        code = main()
+        print(*set(sys.modules) - before, sep="\\n")
+        sys.exit(code)"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, "classify"], input=(taught / file).read_bytes(), capture_output=True
+    )
+    assert done.returncode == code
+    imported = done.stdout.decode().split()
+    assert "deciban.filter.filter" in imported
+    assert sorted({*SLOW.split()} & {*imported}) == []
+
+
 def test_while_one_label_was_taught_everything_is_unsure(mails, database, capsys):
     main(["learn", "spam", str(mails / "spam")])
     capsys.readouterr()

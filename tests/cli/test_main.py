@@ -134,6 +134,17 @@ def test_no_numerical_package_and_no_slow_module_is_imported(arguments):
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_reading_a_message_without_its_features_imports_no_typing():
+    script = (
+        "import sys; before = set(sys.modules); from deciban.cli import main; main(['read', '-']);"
+        "print(sorted({'typing', 're'} & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], input=MAIL.decode(), capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 def test_help_imports_no_verb():
     script = (
         "import sys; from deciban.cli import main; main(['--help']); print('deciban.cli.read' in sys.modules)"

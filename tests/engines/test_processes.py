@@ -42,3 +42,23 @@ def test_no_worker_outlives_its_parent(tmp_path, ending):
     assert parent.returncode in (-ending, 1)
     assert not any(map(is_there, working))
     assert told.count("Traceback") <= 1  # that of the parent, none of the workers
+
+
+INTERRUPTED_IN_A_RESULT = """
+from deciban.engines import Processes
+
+def large(number):
+    return bytes(50_000_000)
+
+if __name__ == "__main__":
+    with Processes(2).running() as engine:
+        for _ in engine.map(large, range(8)):
+            raise KeyboardInterrupt
+"""
+
+
+def test_an_interrupt_in_the_middle_of_a_result_does_not_wait_for_its_rest(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(INTERRUPTED_IN_A_RESULT)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=120)
+    assert done.returncode == -signal.SIGINT, done.stderr.decode()

@@ -1,11 +1,13 @@
 """The committee: any number of labels, the same bits every time, and explanations that add up."""
 
+import os
 from array import array
+from pathlib import Path
 
 import pytest
 
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
-from deciban.filter._committee import Committee
+from deciban.filter._committee import Committee, Glance
 from deciban.filter._lesson_code import Features
 from deciban.filter.course import Course
 from deciban.filter.settings import Settings
@@ -196,3 +198,80 @@ def test_a_closed_committee_says_so() -> None:
     committee.close()
     with pytest.raises(ValueError, match="closed"):
         committee.score(made_up_lessons(1, 1)[0][1])
+
+
+def test_a_thousand_labels_can_be_saved_and_taken_over() -> None:
+    # A row is then longer than a block, which has a check of its own.
+    settings = SETTINGS.replaced(bits=12)
+    committee = taught(1000, 1000, settings)
+    assert committee.capacity >= 512
+    again = Committee(settings, committee.state())
+    for _, features in made_up_lessons(1000, 10, seed=7):
+        assert again.score(features) == committee.score(features)
+
+
+# Something stands before the state, as in a snapshot.
+BEFORE = b"x" * 4096
+
+
+def written(folder: Path, state: bytes) -> int:
+    """A file that holds a state, opened."""
+    path = folder / "state"
+    path.write_bytes(BEFORE + state)
+    return os.open(path, os.O_RDONLY)
+
+
+# With 1,000 labels a row is longer than a block.
+@pytest.mark.parametrize("labels", [*LABELS, 1000])
+def test_a_glance_at_a_file_says_what_the_committee_says(labels: int, tmp_path: Path) -> None:
+    committee = taught(labels, max(200, labels), SETTINGS.replaced(bits=12))
+    file = written(tmp_path, committee.state())
+    glance = Glance(SETTINGS.replaced(bits=12), file, len(BEFORE))
+    assert (glance.labels, glance.lessons) == (committee.labels, committee.lessons)
+    first, second = committee.labels[:2]
+    for _, features in made_up_lessons(labels, 10, seed=7):
+        assert glance.score(features) == committee.score(features)
+        assert glance.explain(features, first, second) == committee.explain(features, first, second)
+        for word in features.words:
+            assert glance.look("words", word) == committee.look("words", word)
+    assert glance.state() == committee.state() == Committee.state(glance)
+    os.close(file)
+
+
+def test_a_glance_cannot_be_taught_or_taken_over(tmp_path: Path) -> None:
+    file = written(tmp_path, taught(2).state())
+    glance = Glance(SETTINGS, file, len(BEFORE))
+    with pytest.raises(ValueError, match="read-only"):
+        glance.learn("label 0", made_up_lessons(2, 1)[0][1])
+    with pytest.raises(TypeError, match="glance"):
+        Committee.fresh(SETTINGS, 4).widen(glance)
+    os.close(file)
+
+
+def test_a_glance_at_a_damaged_table_is_refused(tmp_path: Path) -> None:
+    state = bytearray(taught(2).state())
+    state[-5000:] = b"\7" * 5000
+    messages = [features for _, features in made_up_lessons(2, 50)]
+    file = written(tmp_path, state)
+    glance = Glance(SETTINGS, file, len(BEFORE))
+    with pytest.raises(DamagedSnapshot, match="tables"):
+        list(map(glance.score, messages))
+    os.close(file)
+
+
+@pytest.mark.parametrize("size", [0, 100, 300, 1000, -4096, -1])
+def test_a_glance_at_a_file_that_is_cut_short_is_refused(size: int, tmp_path: Path) -> None:
+    file = written(tmp_path, taught(2).state()[:size])
+    with pytest.raises(DamagedSnapshot):
+        Glance(SETTINGS, file, len(BEFORE))
+    os.close(file)
+
+
+def test_a_glance_at_a_file_that_is_cut_later_is_refused(tmp_path: Path) -> None:
+    file = written(tmp_path, taught(2).state())
+    glance = Glance(SETTINGS, file, len(BEFORE))
+    messages = [features for _, features in made_up_lessons(2, 50)]
+    os.truncate(tmp_path / "state", len(BEFORE) + 1000)
+    with pytest.raises(DamagedSnapshot):
+        list(map(glance.score, messages))
+    os.close(file)

@@ -4,9 +4,10 @@ from tests.sanitizer import instrumented, pass_under_the_sanitizer
 
 DAMAGED = """
 import random
+import tempfile
 from array import array
 from deciban.errors import DamagedLedger, DamagedSnapshot
-from deciban.filter._committee import Committee
+from deciban.filter._committee import Committee, Glance
 from deciban.filter._lesson_code import Features
 from deciban.filter.settings import Settings
 
@@ -39,6 +40,12 @@ for capacity in (2, 4):
             Committee(settings, damaged(state)).learn("ham", features)
         except DamagedSnapshot:
             refused += 1
+        with tempfile.TemporaryFile(buffering=0) as file:
+            file.write(damaged(state))
+            try:
+                Glance(settings, file.fileno(), 0).score(features)
+            except DamagedSnapshot:
+                refused += 1
 print("refused", refused)
 """
 

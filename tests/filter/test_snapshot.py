@@ -57,6 +57,40 @@ def test_any_damaged_byte_that_matters_is_noticed(path: str, seed: int, read_onl
         assert filter_.is_replay()
 
 
+def test_the_first_message_of_a_process_is_judged_as_the_next_ones_are(path: str) -> None:
+    # The first is read from the file, the next from a mapping.
+    alone = []
+    for data in PROBES:
+        with Filter.open(path) as filter_:
+            alone.append(filter_.classify(data))
+    assert alone == verdicts(path)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_damage_is_noticed_by_the_first_message_of_a_process(path: str, read_only: bool) -> None:
+    with Filter.open(path) as filter_:
+        before = filter_.classify(PROBES[0])
+    for seed in range(20):
+        damage(path, random.Random(seed).choice(filled_places(path)), b"\xa5")
+        with Filter.open(path, read_only=read_only) as filter_:
+            assert filter_.classify(PROBES[0]) == before
+
+
+def test_the_first_question_may_be_for_the_whole_state(path: str) -> None:
+    with Filter.open(path) as filter_:
+        state = filter_.state()
+        assert filter_.state() == state
+        assert Committee(SMALL, state).labels == ("spam", "ham")
+
+
+def test_what_others_learned_meanwhile_is_seen_by_the_second_question(path: str, tmp_path: Path) -> None:
+    with Filter.open(path) as first, Filter.open(path) as second:
+        first.classify(PROBES[0])
+        second.learn("ham", [mail("spam", number) for number in range(30, 36)])
+        first.classify(PROBES[0])
+        assert first.state() == second.state()
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_learning_does_not_build_on_a_damaged_table(path: str, seed: int, tmp_path: Path) -> None:
     tables = [place for place in filled_places(path) if place >= 2 * PAGE]

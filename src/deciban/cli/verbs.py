@@ -52,9 +52,8 @@ _MODULES = {"import": "import_"}
 
 def load_verb(name: str) -> Verb:
     """Import the module of one verb."""
-    from importlib import import_module
-
-    verb: Verb = import_module(f"deciban.cli.{_MODULES.get(name, name)}")
+    # What importlib.import_module does, which itself takes half a millisecond to import.
+    verb: Verb = __import__(f"deciban.cli.{_MODULES.get(name, name)}", fromlist=["run"])
     return verb
 
 

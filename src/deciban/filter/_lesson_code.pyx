@@ -18,6 +18,7 @@ log2(2^24 / n) + 1.5 bits on each. The code of a lesson is that of `words` follo
 True
 """
 
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, realloc
@@ -56,11 +57,21 @@ cdef int make_room(Features features, Py_ssize_t count) except -1:
     return 0
 
 
-cdef Py_ssize_t shorten_all(const uint64_t[::1] hashes, uint32_t* short) except -1:
+cdef int hold_hashes(hashes, Py_buffer* held) except -1:
+    """Take hold of a buffer of 64-bit hashes, to be released by the caller."""
+    PyObject_GetBuffer(hashes, held, PyBUF_FORMAT | PyBUF_ND)
+    if held.ndim != 1 or held.itemsize != sizeof(uint64_t) or held.format == NULL or held.format[0] not in b"QL":
+        PyBuffer_Release(held)
+        raise ValueError("features must be one row of unsigned 64-bit numbers")
+    return 0
+
+
+cdef Py_ssize_t shorten_all(const Py_buffer* held, uint32_t* short) except -1:
     """Sorted hashes to sorted short ones, each once; how many there are."""
+    cdef const uint64_t* hashes = <const uint64_t*>held.buf
     cdef Py_ssize_t i, count = 0
     cdef uint32_t feature
-    for i in range(hashes.shape[0]):
+    for i in range(held.shape[0]):
         feature = <uint32_t>(hashes[i] >> SHIFT)
         if count and feature <= short[count - 1]:
             if feature < short[count - 1]:
@@ -78,11 +89,21 @@ cdef class Features:
         free(self.data)
 
     @staticmethod
-    def of(const uint64_t[::1] words, const uint64_t[::1] letters):
+    def of(words, letters):
         """The short features of two views, each a sorted buffer of 64-bit hashes."""
-        cdef Features features = with_room(words.shape[0] + letters.shape[0])
-        features.words = shorten_all(words, features.data)
-        features.letters = shorten_all(letters, features.data + features.words)
+        cdef Py_buffer word_hashes, letter_hashes
+        cdef Features features
+        hold_hashes(words, &word_hashes)
+        try:
+            hold_hashes(letters, &letter_hashes)
+            try:
+                features = with_room(word_hashes.shape[0] + letter_hashes.shape[0])
+                features.words = shorten_all(&word_hashes, features.data)
+                features.letters = shorten_all(&letter_hashes, features.data + features.words)
+            finally:
+                PyBuffer_Release(&letter_hashes)
+        finally:
+            PyBuffer_Release(&word_hashes)
         return features
 
     @property

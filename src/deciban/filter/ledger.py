@@ -14,7 +14,7 @@ flipped bit of it is believed.
 
 from __future__ import annotations
 
-import sqlite3
+import _sqlite3 as sqlite3  # see ledger_file.py
 from contextlib import contextmanager, suppress
 
 from deciban.errors import CannotWrite, DamagedLedger, LedgerBusy

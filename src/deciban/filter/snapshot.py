@@ -11,22 +11,24 @@ The file is one page of its own, then the buffer of the committee (see _committe
 A snapshot that does not fit in every point is not used but made again. Processes take turns by `flock` on the
 file: many may read it, one may change it. The file is never replaced, only rewritten; it is reserved on the
 disk before it is mapped, because a disk that is full while a mapping is written to would kill the process.
+
+The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
 
 from __future__ import annotations
 
 import fcntl
-import mmap
 import os
 import struct
 from contextlib import contextmanager
 
 from deciban.errors import CannotWrite, DamagedSnapshot
-from deciban.filter._committee import Committee
+from deciban.filter._committee import Committee, Glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from mmap import mmap
 
     from deciban.filter.ledger import Stamp
     from deciban.filter.settings import Settings
@@ -45,9 +47,11 @@ class Snapshot:
         self.settings = settings
         self.read_only = read_only
         self._file = -1
-        self._map: mmap.mmap | None = None
+        self._map: mmap | None = None
         self._view: memoryview | None = None
         self._committee: Committee | None = None
+        self._exclusive = False
+        self._asked = False
         self._boot = _boot()
 
     @property
@@ -77,6 +81,7 @@ class Snapshot:
             # It was removed or replaced before we had the lock: ours is nobody's any more.
             self.close()
         there = self._file >= 0
+        self._exclusive = how == fcntl.LOCK_EX
         try:
             yield there
         finally:
@@ -109,32 +114,42 @@ class Snapshot:
 
     def fits(self, stamp: Stamp, settings: Settings) -> bool:
         """Whether it is the whole, clean state of this stamp; asked and used under one lock."""
-        if settings is not self.settings:
+        size = os.fstat(self._file).st_size if self._file >= 0 else 0
+        if settings is not self.settings or not self._is_mapped(size):
             self._unmap()
             self.settings = settings
-        if self._file < 0:
-            return False
-        size = os.fstat(self._file).st_size
-        # With room for more labels it may have as many bytes as before, in another order.
-        if self._map is not None and (len(self._map) != size or not self.committee.is_current):
-            self._unmap()
-        if self._map is None and not self._take_map(size):
-            return False
-        assert self._map is not None
-        return HEAD.unpack_from(self._map) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
+            if not self._take(size):
+                return False
+        head = os.pread(self._file, HEAD.size, 0) if self._map is None else self._map
+        return HEAD.unpack_from(head) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
 
-    def _take_map(self, size: int) -> bool:
+    def _is_mapped(self, size: int) -> bool:
+        """Whether the mapping, if there is one, is still that of the file."""
+        # With room for more labels it may have as many bytes as before, in another order.
+        return self._map is not None and len(self._map) == size and self.committee.is_current
+
+    def _take(self, size: int) -> bool:
+        """Take over the committee of the file, if it is one."""
         if size < 2 * PAGE:
             return False
-        access = mmap.ACCESS_READ if self.read_only else mmap.ACCESS_WRITE
-        self._map = mmap.mmap(self._file, size, access=access)
-        self._view = memoryview(self._map)[PAGE:]
         try:
-            self._committee = Committee(self.settings, self._view)
+            if self._asked or self._exclusive:
+                self._committee = Committee(self.settings, self._mapped(size))
+            else:
+                self._committee = Glance(self.settings, self._file, PAGE)
         except DamagedSnapshot:
             self._unmap()
             return False
+        self._asked = True
         return True
+
+    def _mapped(self, size: int) -> memoryview:
+        """Map the file; the committee's part of it."""
+        from mmap import ACCESS_READ, ACCESS_WRITE, mmap
+
+        self._map = mmap(self._file, size, access=ACCESS_READ if self.read_only else ACCESS_WRITE)
+        self._view = memoryview(self._map)[PAGE:]
+        return self._view
 
     def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
         """A new committee, marked as not clean, in place of what was there; under the exclusive lock.
@@ -148,9 +163,7 @@ class Snapshot:
             os.posix_fallocate(self._file, 0, size)
         except OSError as error:
             raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
-        self._map = mmap.mmap(self._file, size)
-        self._view = memoryview(self._map)[PAGE:]
-        self._committee = start(self._view)
+        self._committee = start(self._mapped(size))
         return self._committee
 
     def buffer(self) -> memoryview:

@@ -19,10 +19,10 @@ except ModuleNotFoundError as missing:  # an .so that was never built; any other
     ) from None
 
 from deciban.text.limits import Limits
-from deciban.text.pieces import Header, Link, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from deciban.text.pieces import Header, Link, Part
     from deciban.text.views import FeatureSet, Views, extract, trace
 
 __all__ = [
@@ -41,10 +41,16 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """The views, on demand: they import typing and with it re, as much as a bare interpreter."""
-    if name not in ("FeatureSet", "Views", "extract", "trace"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from deciban.text import views
+    """The pieces and the views, on demand: views import typing and with it re, as much as starting Python."""
+    found: object
+    if name in ("Header", "Link", "Part"):
+        from deciban.text import pieces
 
-    found: object = getattr(views, name)
+        found = getattr(pieces, name)
+    elif name in ("FeatureSet", "Views", "extract", "trace"):
+        from deciban.text import views
+
+        found = getattr(views, name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return found

@@ -8,4 +8,4 @@ cdef class Message:
     cdef bytes _digest
 
 
-cpdef Message read(const unsigned char[::1] data, limits=*)
+cpdef Message read(data, limits=*)

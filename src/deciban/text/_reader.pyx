@@ -20,6 +20,7 @@ header of the message in it. Whatever lies deeper than the limit is one closed p
 ('Hello', 'a.png')
 """
 
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcmp, memset
 
@@ -32,9 +33,6 @@ from deciban.text._names cimport name_hash
 from deciban.text._transfer cimport decode_base64, decode_quoted, decode_uu, is_base64
 
 from deciban.text.limits import Limits
-from deciban.text.pieces import Header as HeaderPiece
-from deciban.text.pieces import Link as LinkPiece
-from deciban.text.pieces import Part as PartPiece
 
 # Bytes of the digest: with a billion messages the chance of one accidental pair is below 10^-20.
 DIGEST_SIZE = 16
@@ -311,6 +309,8 @@ cdef str text_of(const Buffer* buffer, Py_ssize_t start, Py_ssize_t end):
 cdef header_piece(const Content* content, Py_ssize_t number):
     """A row of the header table as a Python value."""
     cdef Header header = header_at(content, number)
+    from deciban.text.pieces import Header as HeaderPiece
+
     return HeaderPiece(
         text_of(&content.strings, header.name.start, header.name.end),
         text_of(&content.strings, header.value.start, header.value.end),
@@ -322,6 +322,8 @@ cdef header_piece(const Content* content, Py_ssize_t number):
 cdef part_piece(const Content* content, Py_ssize_t number):
     """A row of the part table as a Python value."""
     cdef Part part = part_at(content, number)
+    from deciban.text.pieces import Part as PartPiece
+
     return PartPiece(
         number,
         part.parent,
@@ -343,6 +345,8 @@ cdef part_piece(const Content* content, Py_ssize_t number):
 cdef link_piece(const Content* content, Py_ssize_t number):
     """A row of the link table as a Python value."""
     cdef Link link = link_at(content, number)
+    from deciban.text.pieces import Link as LinkPiece
+
     return LinkPiece(
         LINK_KINDS[link.kind],
         text_of(&content.strings, link.target.start, link.target.end),
@@ -674,7 +678,7 @@ cdef int read_document(Content* content, Scratch* scratch, const Bounds* bounds)
     return read_leaf(content, scratch, number, bounds)
 
 
-cpdef Message read(const unsigned char[::1] data, limits=None):
+cpdef Message read(data, limits=None):
     """Reads any bytes as a mail, or as a document if they are none; never fails, never passes the limits."""
     cdef Message message = Message.__new__(Message)
     cdef Content* content = &message.content
@@ -682,10 +686,12 @@ cpdef Message read(const unsigned char[::1] data, limits=None):
     cdef Scratch scratch
     cdef Levels levels
     cdef Buffer source
+    cdef Py_buffer held
     memset(&scratch, 0, sizeof(Scratch))
     memset(&levels, 0, sizeof(Levels))
-    source.size = source.room = data.shape[0]
-    source.data = <uint8_t*> &data[0] if data.shape[0] else NULL
+    PyObject_GetBuffer(data, &held, PyBUF_SIMPLE)
+    source.size = source.room = held.len
+    source.data = <uint8_t*> held.buf
     try:
         canonicalise(content, &source, bounds.bytes)
         count_nul_bytes(content)
@@ -698,6 +704,7 @@ cpdef Message read(const unsigned char[::1] data, limits=None):
         free(scratch.unicode.data)
         free(scratch.words.data)
         free(levels.rows)
+        PyBuffer_Release(&held)
     return message
 
 
