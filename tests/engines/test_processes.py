@@ -52,13 +52,14 @@ def large(number):
 
 if __name__ == "__main__":
     with Processes(2).running() as engine:
-        for _ in engine.map(large, range(8)):
-            raise KeyboardInterrupt
+        for number, _ in enumerate(engine.map(large, range(20))):
+            if number == 5:  # by now both are at work
+                raise KeyboardInterrupt
 """
 
 
 def test_an_interrupt_in_the_middle_of_a_result_does_not_wait_for_its_rest(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(INTERRUPTED_IN_A_RESULT)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=120)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, timeout=60)
     assert done.returncode == -signal.SIGINT, done.stderr.decode()
