@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from deciban.filter import Filter, Settings
+from deciban.filter.filter import POSTPONED
 from deciban.sample import Mail, sample_mails
 from deciban.sources import RawMessage
 from tests.filter.mails import mail as made_up
@@ -66,3 +67,70 @@ def test_single_lessons_stay_in_the_order_of_teaching(tmp_path: Path, mailbox) -
         for number, one in enumerate(mailbox[:60]):
             mail.learn(one.label, [RawMessage(str(number), one.data)])
         assert [lesson.source for lesson in mail.lessons()] == [str(number) for number in range(60)]
+
+
+class Interrupted(Exception):
+    pass
+
+
+def begin_with_spam_and_die_in_the_ham(path: str) -> None:
+    """Two folders of 300, the second of which is cut off after its first batch."""
+
+    def interrupt(_: object) -> None:
+        raise Interrupted
+
+    with Filter.open(path, Settings(bits=12)) as mail:
+        mail.learn("spam", [made_up("spam", number) for number in range(300)])
+        with pytest.raises(Interrupted):
+            mail.learn("ham", [made_up("ham", number) for number in range(300)], progress=interrupt)
+
+
+def test_a_new_filter_is_taught_nothing_before_there_are_two_labels(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    with Filter.open(path, Settings(bits=12)) as mail:
+        mail.learn("spam", [made_up("spam", number) for number in range(300)])
+        assert mail.ledger.fact(POSTPONED) == 1
+        mail.learn("ham", [made_up("ham", number) for number in range(300)])
+        assert mail.ledger.fact(POSTPONED) is None
+        assert sum(exam.best is not None for _, _, exam in mail.exams()) == 598
+        assert mail.is_replay()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda mail: mail.classify(b"Subject: hello"),
+        lambda mail: mail.learn("ham", [made_up("ham", 999)]),
+        lambda mail: mail.forget(label="spam", source="spam.mbox@7"),
+        lambda mail: list(mail.exams()),
+        lambda mail: mail.assurance(),
+        lambda mail: mail.compact(before=0),
+    ],
+    ids=["classify", "learn", "forget", "exams", "assurance", "compact"],
+)
+def test_whoever_comes_next_learns_what_an_interrupt_left_untaught(tmp_path: Path, use) -> None:
+    path = str(tmp_path / "filter.db")
+    begin_with_spam_and_die_in_the_ham(path)
+    with Filter.open(path) as mail:
+        assert mail.labels() == {"spam": 300, "ham": 256}
+        use(mail)
+        assert mail.ledger.fact(POSTPONED) is None
+        assert sum(exam.best is not None for _, _, exam in mail.exams()) >= 553
+        assert mail.is_replay()
+
+
+def test_untaught_lessons_can_be_used_by_who_may_not_write(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    begin_with_spam_and_die_in_the_ham(path)
+    with Filter.open(path, read_only=True) as mail:
+        assert mail.classify(made_up("spam", 1000).data).label == "spam"
+        assert mail.ledger.fact(POSTPONED) == 1
+
+
+def test_what_is_relearned_before_there_are_two_labels_has_one_lesson(tmp_path: Path) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
+        mail.learn("spam", [made_up("spam", number) for number in range(40)])
+        learned = mail.learn("ham", [made_up("spam", number) for number in range(20, 60)])
+        assert (learned.learned, learned.relearned) == (20, 20)
+        assert sorted(mail.labels().items()) == [("ham", 40), ("spam", 20)]
+        assert mail.is_replay()

@@ -174,7 +174,8 @@ class Filter:
         if postponing:
             if self.ledger.has_two_labels():
                 self._examine_postponed()
-        elif total.learned + total.relearned >= BULK_LESSONS and self._is_one_sided():
+            return total
+        if total.learned + total.relearned >= BULK_LESSONS and self._is_one_sided():
             self._arrange()
         if self.checkpoints.is_due():
             with self._changing():
