@@ -1,4 +1,7 @@
+from random import Random
+
 from deciban.evaluate import KeptPromise, LabelledMessage, Opinion, Trial
+from deciban.filter.threshold import Assurance, Threshold
 
 
 def stream(hams, spams):
@@ -26,3 +29,14 @@ def test_good_mail_that_suddenly_looks_like_spam_breaks_it():
     assert promise.lost > 50
     assert not promise.kept
     assert "BROKEN" in str(promise)
+
+
+def test_the_bar_that_is_followed_is_the_one_that_the_filter_would_have():
+    rng = Random(5)
+    hams, rate = [rng.gauss(0, 3) for _ in range(700)], 0.02
+    threshold = Threshold(promise=rate)
+    lost = sum(
+        hams[place] > Assurance.of(threshold, hams[max(place - threshold.window, 0) : place][::-1]).bar
+        for place in range(threshold.needed, len(hams))
+    )
+    assert KeptPromise.followed(rate, stream(hams, [9.0])).lost == lost > 0

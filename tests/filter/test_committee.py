@@ -1,6 +1,7 @@
 """The committee: any number of labels, the same bits every time, and explanations that add up."""
 
 import os
+import random
 from array import array
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from deciban.filter._committee import Committee, Glance
 from deciban.filter._lesson_code import Features
 from deciban.filter.course import Course
 from deciban.filter.settings import Settings
-from tests.filter.streams import made_up_lessons
+from tests.filter.streams import made_up_features, made_up_lessons
 
 SETTINGS = Settings(bits=10, salt=12345)
 LABELS = [2, 3, 5, 20]
@@ -275,3 +276,68 @@ def test_a_glance_at_a_file_that_is_cut_later_is_refused(tmp_path: Path) -> None
     with pytest.raises(DamagedSnapshot):
         list(map(glance.score, messages))
     os.close(file)
+
+
+def taught_wrongly(labels: int, share: float, lessons: int = 1500) -> Committee:
+    """A committee to whom that share of the lessons, easy and hard ones, was taught as the next label."""
+    rng = random.Random(8)
+    course = Course(SETTINGS)
+    for _ in range(lessons):
+        label = rng.randrange(labels)
+        features = made_up_features(rng, label, *rng.choice([(12, 30), (2, 4)]))
+        wrong = rng.random() < share
+        course.learn(f"label {(label + wrong) % labels}", features)
+    return course.committee
+
+
+def margin_of(committee: Committee, favoured: str, features: Features) -> float:
+    """How far a label's total lies above the best other."""
+    totals = dict(zip(committee.labels, committee.score(features), strict=True))
+    return totals.pop(favoured) - max(totals.values())
+
+
+@pytest.mark.parametrize("labels", [2, 3, 5])
+def test_there_is_no_doubt_in_lessons_that_are_right(labels: int) -> None:
+    assert taught(labels, 400).doubt == 0
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+@pytest.mark.parametrize("share", [0.05, 0.1])
+def test_doubt_is_the_proven_share_of_wrong_labels(labels: int, share: float) -> None:
+    assert 0.4 * share < taught_wrongly(labels, share).doubt < 1.1 * share
+
+
+def test_doubt_has_a_limit_because_the_filter_may_be_wrong_itself() -> None:
+    committee = taught(2, 300)
+    for label, features in made_up_lessons(2, 60, seed=3):
+        committee.learn("label 1" if label == "label 0" else "label 0", features)
+    assert committee.doubt <= 0.2
+
+
+def test_a_wrong_label_moves_a_doubting_committee_less() -> None:
+    def moved(committee: Committee) -> float:
+        features = made_up_features(random.Random(9), 0)
+        before = margin_of(committee, "label 0", features)
+        assert before > 2
+        committee.learn("label 1", features)
+        return before - margin_of(committee, "label 0", features)
+
+    assert moved(taught_wrongly(2, 0.1)) < 0.5 * moved(taught(2, 1500))
+
+
+def test_what_is_taught_again_and_again_is_learned_in_spite_of_doubt() -> None:
+    committee = taught_wrongly(2, 0.1)
+    features = made_up_features(random.Random(9), 0)
+    needed = 0
+    while margin_of(committee, "label 1", features) < 0:
+        committee.learn("label 1", features)
+        needed += 1
+        assert needed <= 20
+
+
+def test_a_correction_is_learned_at_once_where_there_is_no_doubt() -> None:
+    committee = taught(2, 1500)
+    features = made_up_features(random.Random(9), 0)
+    before = margin_of(committee, "label 0", features)
+    committee.learn("label 1", features)
+    assert margin_of(committee, "label 0", features) < 0.7 * before

@@ -1,4 +1,4 @@
-"""The threshold: a cost, or a promise that is kept by half and says when it cannot be given yet."""
+"""The threshold: a cost, or a promise that holds however far one looks back, once there is enough mail."""
 
 import random
 from math import log
@@ -21,15 +21,63 @@ def test_a_promise_takes_two_over_its_rate_of_good_mail(rate: float, needed: int
     assert Assurance.of(threshold, [1.0] * needed).bar == 1.0
 
 
-def test_a_promise_loses_half_of_what_it_may_in_the_mean() -> None:
-    rng = random.Random(7)
-    lost = 0
-    for _ in range(300):
-        judged = [rng.gauss(-3, 3) for _ in range(1000)]
-        bar = Assurance.of(Threshold(promise=0.05), judged).bar
+def test_a_single_odd_mail_never_decides() -> None:
+    odd, usual = [99.0], [1.0] * 199
+    for judged in (odd + usual, usual + odd):
+        assert Assurance.of(Threshold(promise=0.01), judged).bar == 1.0
+
+
+def test_trouble_of_late_raises_a_bar_that_the_whole_window_would_allow() -> None:
+    threshold = Threshold(promise=0.01)
+    calm, trouble = [-9.0] * 900, [3.0, 2.0, 1.0]
+    assert Assurance.of(threshold, trouble + calm).bar == 2.0  # the newest first
+    assert Assurance.of(threshold, calm + trouble).bar == 0.0
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.05, 0.013])
+def test_the_bar_is_the_lowest_that_keeps_the_promise_over_every_stretch(rate: float) -> None:
+    rng = random.Random(3)
+    threshold = Threshold(promise=rate)
+
+    def keeps(bar: float, judged: list[float]) -> bool:
+        above = 0
+        for stretch, one in enumerate(judged, 1):
+            above += one > bar
+            if stretch >= threshold.needed and above > (stretch + 1) * rate - 1 + 1e-9:
+                return False
+        return True
+
+    for _ in range(200):
+        judged = [rng.expovariate(1.0) for _ in range(rng.randint(threshold.needed, threshold.window))]
+        bar = Assurance.of(threshold, judged).bar
         assert bar is not None
-        lost += sum(rng.gauss(-3, 3) > bar for _ in range(100))
-    assert 0.8 * 0.025 < lost / 30_000 <= 1.1 * 0.025
+        assert keeps(bar, judged)
+        lower = max((one for one in judged if one < bar), default=0.0)
+        assert not keeps(lower, judged)
+
+
+def lost_share(rate: float, judged: list[float]) -> float:
+    """The share of good mails above the bar that those before them had set."""
+    threshold = Threshold(promise=rate)
+    lost = 0
+    for place in range(threshold.needed, len(judged)):
+        bar = Assurance.of(threshold, judged[max(place - threshold.window, 0) : place][::-1]).bar
+        assert bar is not None
+        lost += judged[place] > bar
+    return lost / (len(judged) - threshold.needed)
+
+
+@pytest.mark.parametrize(("doubling", "least", "most"), [(None, 0.4, 0.7), (320, 0.5, 0.9), (80, 0.7, 1.1)])
+def test_a_promise_is_kept_in_the_mean_even_where_mail_drifts(
+    doubling: int | None, least: float, most: float
+) -> None:
+    """At a fixed bar the loss would double with every so many good mails."""
+    rng = random.Random(7)
+    slope = log(2) / doubling if doubling else 0.0
+    shares = [
+        lost_share(0.05, [rng.expovariate(1.0) + slope * place for place in range(360)]) for _ in range(30)
+    ]
+    assert least * 0.05 < sum(shares) / len(shares) < most * 0.05
 
 
 def test_even_odds_are_the_lowest_bar_of_a_promise() -> None:

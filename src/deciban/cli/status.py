@@ -115,8 +115,9 @@ def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
         )
     decibans = assurance.bar * DECIBANS_A_NAT
     return (
-        f"{promise}. Called spam: what has more than {decibans:.1f} dB, as at most half that share of the "
-        f"last {assurance.good:,} good mails had. Assumed: new good mail resembles them."
+        f"{promise}. Called spam: what has more than {decibans:.1f} dB. However far one looks back over the "
+        f"last {assurance.good:,} good mails, {assurance.needed:,} or more, at most that share had so much. "
+        "Assumed: new good mail resembles them."
     )
 
 

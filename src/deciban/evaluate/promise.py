@@ -17,7 +17,7 @@ from collections import deque
 
 from deciban import metrics
 from deciban.evaluate.trial import Trial
-from deciban.filter.threshold import Assurance, Threshold
+from deciban.filter.threshold import Threshold
 from deciban.value import Value
 
 
@@ -48,21 +48,26 @@ class KeptPromise(Value):
     def followed(cls, rate: float, trial: Trial) -> KeptPromise:
         """The promise over a trial whose scores are log-odds of spam in nats, as deciban's are."""
         threshold = Threshold(promise=rate)
-        recent: deque[float] = deque()
-        ranked: list[float] = []
-        lost = good = caught = spams = 0
+        recent: deque[tuple[float, int]] = deque()
+        ranked: list[
+            tuple[float, int]
+        ] = []  # the same by log-odds, each with its place in the stream of good mail
+        bar = None
+        seen = lost = good = caught = spams = 0
         for score, spam in zip(trial.scores, trial.spam, strict=True):
-            bar = Assurance.of(threshold, ranked).bar
             if bar is not None:
                 lost += not spam and score > bar
                 good += not spam
                 caught += spam and score > bar
                 spams += spam
             if not spam:
-                recent.append(score)
-                insort(ranked, score)
+                recent.append((score, seen))
+                insort(ranked, recent[-1])
+                seen += 1
                 if len(recent) > threshold.window:
                     del ranked[bisect_left(ranked, recent.popleft())]
+                if seen >= threshold.needed:
+                    bar = threshold.lowest_bar((judged, seen - place) for judged, place in reversed(ranked))
         return cls(rate, lost, good, caught, spams)
 
     def __str__(self) -> str:
