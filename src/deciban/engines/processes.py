@@ -55,8 +55,8 @@ class Processes:
             yield _Pool(pool, self.workers)
         except BaseException:
             hand.close()  # do not wait for what they are doing
-            # A worker that ends in the middle of a result leaves the thread that reads it waiting for the rest,
-            # for as long as anybody could write it; and we could, with the end that workers inherited.
+            # A worker that ends in the middle of a result leaves the thread that reads it waiting for the
+            # rest, for as long as anybody could write it; and we could, with the end that workers inherited.
             pool._result_queue._writer.close()  # type: ignore[attr-defined]
             raise
         finally:
