@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from deciban.errors import DamagedLedger
 from deciban.filter._lesson_code import FEATURE_BITS, Features, shorten
 
+SHIFT = 64 - FEATURE_BITS
 SHORT = st.integers(0, (1 << FEATURE_BITS) - 1)
 # Runs of neighbours and far jumps together make the longest unary parts.
 SETS = st.lists(SHORT | st.integers(0, 40), max_size=300).map(set)
 
 
 def features(words: set[int], letters: set[int]) -> Features:
-    views = [array("Q", sorted(feature << 40 for feature in view)) for view in (words, letters)]
+    views = [array("Q", sorted(feature << SHIFT for feature in view)) for view in (words, letters)]
     return Features.of(*views)
 
 
@@ -29,13 +30,13 @@ def test_features_come_back_from_their_code(words: set[int], letters: set[int]) 
     assert len(back) == len(words) + len(letters)
 
 
-@pytest.mark.parametrize("extreme", [{0}, {(1 << 24) - 1}, {0, (1 << 24) - 1}, set(range(1 << 12)), set()])
+@pytest.mark.parametrize("extreme", [{0}, {(1 << FEATURE_BITS) - 1}, {0, (1 << FEATURE_BITS) - 1}, set(range(1 << 12)), set()])
 def test_extreme_sets_come_back_too(extreme: set[int]) -> None:
     assert Features.decode(features(extreme, extreme).encode()).words == sorted(extreme)
 
 
 def test_one_far_feature_among_many_neighbours_comes_back() -> None:
-    lonely = set(range(5000)) | {(1 << 24) - 1}
+    lonely = set(range(5000)) | {(1 << FEATURE_BITS) - 1}
     assert Features.decode(features(lonely, set()).encode()).words == sorted(lonely)
 
 
@@ -61,15 +62,15 @@ def test_a_code_that_is_cut_short_or_longer_is_refused(words: set[int], place: i
 def test_a_feature_costs_little_more_than_its_entropy() -> None:
     rng = random.Random(7)
     letters = {rng.getrandbits(FEATURE_BITS) for _ in range(1700)}
-    # log2(2^24 / 1700) + 1.44 bits are the entropy of such a set.
+    # log2(2^FEATURE_BITS / 1700) + 1.44 bits are the entropy of such a set.
     assert len(features(set(), letters).encode()) * 8 / len(letters) < 13.27 + 1.44 + 0.15
 
 
 def test_hashes_that_share_their_top_bits_are_one_feature() -> None:
-    both = Features.of(array("Q", [5 << 40, (5 << 40) + 1]), array("Q", []))
-    assert both.words == [5] == [shorten(5 << 40)]
+    both = Features.of(array("Q", [5 << SHIFT, (5 << SHIFT) + 1]), array("Q", []))
+    assert both.words == [5] == [shorten(5 << SHIFT)]
 
 
 def test_features_must_be_sorted() -> None:
     with pytest.raises(ValueError, match="increasing"):
-        Features.of(array("Q", [5 << 40, 4 << 40]), array("Q", []))
+        Features.of(array("Q", [5 << SHIFT, 4 << SHIFT]), array("Q", []))

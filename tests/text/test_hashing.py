@@ -25,8 +25,8 @@ def fnv(name: bytes) -> int:
     return state
 
 
-def test_the_format_is_version_2() -> None:
-    assert FORMAT == 2
+def test_the_format_is_version_1() -> None:
+    assert FORMAT == 1
 
 
 @pytest.mark.parametrize(

@@ -12,18 +12,9 @@ def grams(raw: bytes) -> set[str]:
     return {feature.name.removeprefix("letters:") for feature in trace(read(raw), "letters")}
 
 
-def is_kept(gram: bytes) -> bool:
-    """Three of four are: those whose hash does not begin with two 1 bits."""
-    return gram_hash(b"letters:", gram) >> 62 < 3
-
-
 def test_headers_and_text_give_overlapping_grams() -> None:
-    text = b"Subject: win"
-    expected = {text[at : at + 4] for at in range(len(text) - 3)} | {b"free"}
-    found = {gram.encode() for gram in grams(text + b"\n\nfree")}
-    assert {gram for gram in expected if is_kept(gram)} <= found
-    assert all(map(is_kept, found))
-    assert len(found) < len(expected)
+    found = grams(b"Subject: win\n\nfree")
+    assert {"Subj", "ubje", ": wi", " win", "free"} <= found
 
 
 def test_a_field_name_is_told_from_the_end_of_a_longer_one() -> None:
@@ -44,7 +35,7 @@ def test_signatures_leave_the_budget_to_other_fields() -> None:
 
 def test_text_has_a_budget_of_its_own() -> None:
     headers = b"".join(b"X-%d: %d %d\n" % (i, i * i, i * i * i) for i in range(500))
-    assert "free" in grams(headers + b"\nfree")
+    assert "seen" in grams(headers + b"\nseen")
     assert "zzzz" not in grams(b"Subject: a\n\n" + b"text " * 600 + b"zzzz")
 
 

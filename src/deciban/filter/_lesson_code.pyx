@@ -1,9 +1,10 @@
 """The features of a lesson as the ledger keeps them: short, sorted, and exactly what the witnesses see.
 
-Of each 64-bit hash the top 24 bits are kept: enough for tables of 2^23 slots, and a collision costs no more
-than one in such a table; with 25 bits no difference could be measured (docs/filter.md). Scoring uses the same short features, so a message and its lesson score alike.
+Of each 64-bit hash the top 23 bits are kept: enough for tables of 2^22 slots, and a collision costs no more
+than one in such a table; with 24 or 25 bits no difference could be measured (docs/filter.md). Scoring uses the same
+short features, so a message and its lesson score alike.
 A view of n features is sorted and its gaps are Rice-coded; the best code for random gaps spends about
-log2(2^24 / n) + 1.5 bits on each. The code of a lesson is that of `words` followed by that of `letters`:
+log2(2^23 / n) + 1.5 bits on each. The code of a lesson is that of `words` followed by that of `letters`:
 
     n          as a varint (7 bits a byte, lowest first, the top bit says that more follow)
     k          one byte, only if n > 0: the number of low bits of a gap that are stored as they are
@@ -11,9 +12,9 @@ log2(2^24 / n) + 1.5 bits on each. The code of a lesson is that of `words` follo
                its k low bits; bits fill each byte from the lowest; the last byte is filled up with 0 bits
 
 >>> from array import array
->>> features = Features.of(array("Q", [5 << 40, 9 << 40]), array("Q", []))
+>>> features = Features.of(array("Q", [5 << 41, 9 << 41]), array("Q", []))
 >>> features.words, features.letters, features.encode().hex()
-([5, 9], [], '02180b00000e00000000')
+([5, 9], [], '02160b008003000000')
 >>> Features.decode(features.encode()) == features
 True
 """
@@ -30,7 +31,7 @@ cdef extern from *:
     int __builtin_ctzll(unsigned long long) nogil
 
 cdef enum:
-    SHORT_BITS = 24
+    SHORT_BITS = 23
     SHIFT = 64 - SHORT_BITS
     # Far above what Limits allow; a damaged length must not ask for all memory.
     MOST_FEATURES = 1 << 24
@@ -141,7 +142,7 @@ cdef class Features:
     def encode(self):
         """The code described above."""
         # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
-        # mark and at most 24 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
+        # mark and at most 23 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
         cdef Py_ssize_t room = 4 * len(self) + 40, end
         code = PyBytes_FromStringAndSize(NULL, room)
         cdef unsigned char* start = <unsigned char*>PyBytes_AS_STRING(code)
@@ -249,7 +250,7 @@ cdef Py_ssize_t encode_view(
             filled += 24
             high -= 24
             put_whole_bytes(code, &end, room, &window, &filled)
-        # At most 7 + 24 + 1 + 24 bits: the window cannot overflow.
+        # At most 7 + 24 + 1 + 23 bits: the window cannot overflow.
         window |= (<uint64_t>1 << high | <uint64_t>(gap & ((<uint32_t>1 << k) - 1)) << (high + 1)) << filled
         filled += high + 1 + k
         put_whole_bytes(code, &end, room, &window, &filled)

@@ -15,7 +15,7 @@ from deciban.errors import BadSetting
 from deciban.value import Value
 
 # What a lesson keeps of each hash (see _lesson_code.pyx); a table with more slots could never fill them.
-FEATURE_BITS = 24
+FEATURE_BITS = 23
 
 
 class Settings(Value):

@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 # The version of everything that decides which features a message has: hash, tokeniser, tables and views.
 # A filter refuses to mix lessons of two versions, so a change of any feature needs a new number here.
 cdef enum:
-    FORMAT_VERSION = 2
+    FORMAT_VERSION = 1
 
 
 cdef inline uint64_t hash_begin() noexcept nogil:

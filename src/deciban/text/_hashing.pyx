@@ -15,7 +15,7 @@ a word that collides with a good word he could simply write the good word. Filte
 >>> feature_hash("subject:free") == feature_hash(b"subject:free")
 True
 >>> FORMAT
-2
+1
 """
 
 from deciban.text._hashing cimport FORMAT_VERSION, hash_begin, hash_bytes, hash_end, hash_gram

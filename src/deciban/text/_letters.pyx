@@ -4,11 +4,6 @@ Headers and text have a budget each. In the headers a few rules keep noise from 
 with its first bytes only, signatures with fewer still, and within a field a long run of letters and digits
 without a break (a key, a digest, an id) counts with its first bytes only. 4-grams never span a gap that
 these rules leave.
-
-Three of four 4-grams are kept, those whose hash does not begin with two 1 bits: overlapping as they are, the others
-say little more. A lesson is a fifth smaller for it, learned and scored a fifth faster, and 1-ROCA% online hardly
-moves: .0345 to .0350 on SpamAssassin, .0480 to .0475 on Ling-Spam, .122 to .119 on Enron-Spam, .414 to .436 on SMS
-(three seeds each). Half of them would cost 6 to 15% (docs/experiments.md).
 """
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -30,10 +25,6 @@ cdef enum:
     SIGNATURE_BYTES = 64     # of a field that is a signature or a trace
     BLOB = 24                # a run of so many letters and digits is a key, a digest or an id ...
     BLOB_BYTES = 8           # ... and its first bytes say enough
-
-
-cdef inline bint is_kept(uint64_t hash) noexcept nogil:
-    return hash < <uint64_t>3 << 62
 
 
 ctypedef struct Recent:
@@ -71,20 +62,18 @@ cdef int gather_grams(
         for at in range(start + GRAM - 1, end):
             gram = gram << 8 | buffer.data[at]
             hash = hash_gram(tag.state, gram)
-            if not is_kept(hash):
-                continue
             add_hash(harvest, hash)
             note_sighting(harvest, hash, tag, buffer.data + at - GRAM + 1, GRAM, NULL, 0, at - GRAM + 1, at + 1)
         return 0
-    # The same without a look at limit, room and tracing for every byte. What was seen recently or is left out is
-    # written but not kept, without a branch, because none could be predicted: less to sort.
+    # The same without a look at limit, room and tracing for every byte. What was seen recently is written but
+    # not kept, without a branch, because none could be predicted: less to sort.
     make_room(&harvest.hashes, end - start)
     target = harvest.hashes.data + harvest.hashes.size
     for at in range(start + GRAM - 1, end):
         gram = gram << 8 | buffer.data[at]
         hash = hash_gram(tag.state, gram)
         target[0] = hash
-        target += (recent.grams[hash >> RECENT_SHIFT] != gram) & is_kept(hash)
+        target += recent.grams[hash >> RECENT_SHIFT] != gram
         recent.grams[hash >> RECENT_SHIFT] = gram
     harvest.hashes.size = target - harvest.hashes.data
     return 0
