@@ -3,7 +3,7 @@ import pytest
 
 from deciban import Multinomial, NaiveBayes
 from deciban.errors import BadPrior
-from deciban.learners.cross_validation import assign_folds
+from deciban.learners.cross_validation import fold_of_each
 
 
 def test_cross_validation_finds_an_alpha_and_says_what_it_tried():
@@ -23,7 +23,7 @@ def test_cross_validation_by_subtraction_equals_refitting():
     rng = np.random.default_rng(1)
     rows, labels = rng.poisson(1.0, (60, 5)), rng.integers(0, 3, 60)
     model = NaiveBayes(Multinomial(), prior="cv").fit(rows, labels)
-    folds = assign_folds(labels, 5)
+    folds = fold_of_each(labels, 5)
     for alpha, found in model.alpha_scores_.items():
         total = 0.0
         for fold in range(5):
