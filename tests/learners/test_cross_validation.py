@@ -32,3 +32,13 @@ def test_cross_validation_by_subtraction_equals_refitting():
             log_p = refit.predict_log_proba(rows[~kept])
             total += log_p[np.arange((~kept).sum()), labels[~kept]].sum()
         assert found == pytest.approx(total / 60)
+
+
+def test_a_single_row_cannot_be_held_out_and_still_gives_an_alpha():
+    model = NaiveBayes(Multinomial(), prior="cv").fit([[1, 2]], ["a"])
+    assert model.predict([[0, 1]]).tolist() == ["a"]
+    assert set(model.alpha_scores_.values()) == {0.0}
+
+
+def test_fewer_rows_than_folds_are_a_fold_each():
+    assert fold_of_each(np.array(["a", "b", "a"]), 5).tolist() == [0, 2, 1]

@@ -47,6 +47,8 @@ def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int) -> Iterato
     """Each fold with the tally of the others; `tally_of` is given rows and their places."""
     fold = fold_of_each(y, folds)
     held = [np.flatnonzero(fold == number) for number in np.unique(fold)]
+    if len(held) < 2:  # of a single row there is nothing else to learn from
+        return
     blocks = [_safe_indexing(X, rows) for rows in held]
     tallies = [tally_of(block, rows) for block, rows in zip(blocks, held, strict=True)]
     for number, (rows, block) in enumerate(zip(held, blocks, strict=True)):
