@@ -1,6 +1,6 @@
 """Hidden labels: what unlabelled texts add, digits of several shapes, and what a step of EM costs.
 
-    python -m benchmarks mixture                     # all three parts, about ten minutes
+    python -m benchmarks mixture                     # all three parts, some minutes
     python -m benchmarks mixture step digits         # or some of them
 
 Texts follow Nigam et al. (2000): a few labelled documents of Twenty Newsgroups, as many of each group, 10,000
