@@ -29,8 +29,7 @@ bench: $(VENV)/test.stamp  ## measure against the peers, as ratios within one ru
 	@$(BIN)/python -m benchmarks
 
 gallery: $(VENV)/test.stamp  ## run every example at full size, and draw the pictures of docs/gallery.md anew
-	@for example in examples/[0-9]_*.py; do \
-		echo "$$example" && $(BIN)/python "$$example" --pictures docs/gallery || exit 1; done
+	@$(BIN)/python examples --pictures docs/gallery
 
 fuzz: $(VENV)/test.stamp  ## fuzz the compiled reader until stopped (INPUTS=… for so many)
 	@$(BIN)/python -m fuzz.reader $(INPUTS)

@@ -1,13 +1,16 @@
 """deciban beside bogofilter, SpamAssassin's Bayes and Vowpal Wabbit: how well each tells spam from good mail.
 
-    python -m benchmarks.accuracy                                     # everything: hours, bogofilter's mostly
-    python -m benchmarks.accuracy --corpora ling_spam --seeds 1 2 --most 2000 --protocols online
-    python -m benchmarks.accuracy --subjects deciban SpamAssassin --seeds 1 --most 5000    # a slow peer
-    python -m benchmarks.accuracy --keep trials                       # trials found there are not run again
+    python -m benchmarks accuracy                     # a sample: 1,500 messages of two corpora, online
+    python -m benchmarks accuracy --keep trials       # everything: hours, most of them bogofilter's; what is
+                                                      # found in the folder is not run again
+    python -m benchmarks accuracy --corpora ling_spam --seeds 1 2 --most 2000 --protocols online
+    python -m benchmarks accuracy --subjects deciban SpamAssassin --seeds 1 --most 5000    # a slow peer
 
-Every subject meets the same messages in the same shuffles. Figures are means over the seeds; "behind" and
-"ahead" say where the paired bootstrap over messages leaves no doubt (95%). docs/evaluation.md explains the
-columns.
+(`python -m benchmarks.accuracy …` does the same without keeping the figures for docs/benchmarks.md.)
+
+Every subject meets the same messages in the same shuffles. Figures are means over the seeds; ratios are of
+1-ROCA%, below 1 deciban is better. "ahead" and "behind" say where the paired bootstrap over messages leaves
+no doubt, with its 95% limits of the difference in 1-ROCA%. docs/evaluation.md explains the columns.
 """
 
 from __future__ import annotations
@@ -17,11 +20,12 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
 from benchmarks.corpora import BY_DATE, labelled_mail
+from benchmarks.measure import Cell, Table, show
 from deciban import metrics
 from deciban.evaluate import (
     PEERS,
@@ -37,7 +41,6 @@ from deciban.evaluate import (
     shuffled,
     split_in_half,
 )
-from deciban.evaluate.figures import table
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
 PROTOCOLS = ("online", "half")
@@ -46,6 +49,18 @@ WARM_UP = 500  # calibration is asked for after these
 TIE = 0.001  # 1-ROCA% below this is as good as none
 SAMPLE_SEED = 2026
 PROMISES = (0.01, 0.005, 0.001)
+FIGURES = {
+    "1-ROCA%": "roc_loss",
+    "ham%": "ham_lost",
+    "spam%": "spam_missed",
+    "lam%": "lam",
+    "missed at .1%": "missed_at_one_in_1000",
+    "at .01%": "missed_at_one_in_10000",
+    "log-loss": "log_loss",
+}
+CALIBRATION = ("", "log-loss", "÷ isotonic", "calibration error", "between .1 and .9", "said", "seen")
+PROMISED = ("", "promise", "", "good mails since", "lost %", "spam caught %")
+Row = tuple[Cell, ...]
 
 
 class Laboratory:
@@ -109,47 +124,49 @@ def by_message(trial: Trial, messages: Sequence[LabelledMessage]) -> list[float 
     return [scores.get(message.path) for message in messages]
 
 
-def compare(trials: dict[str, list[Trial]], messages: Sequence[LabelledMessage]) -> None:
+def compare(title: str, trials: dict[str, list[Trial]], messages: Sequence[LabelledMessage]) -> Table:
     """The figures of each subject, and how sure the differences to ours are."""
-    figures = {name: [Figures.of(trial) for trial in several] for name, several in trials.items()}
-    print(table({name: Figures.mean(several) for name, several in figures.items()}), flush=True)
-    if OURS not in trials:
-        return
+    figures = {
+        name: Figures.mean([Figures.of(trial) for trial in several]) for name, several in trials.items()
+    }
     spam = [message.spam for message in messages]
     scores = {name: [by_message(trial, messages) for trial in several] for name, several in trials.items()}
-    for peer in trials.keys() - {OURS}:
-        found = metrics.paired_bootstrap(scores[OURS], scores[peer], spam)
-        ours, theirs = (fmean(one.roc_loss for one in figures[name]) for name in (OURS, peer))
-        ratio = f"{ours / theirs:.2f}×" if theirs else "-"
-        print(f"  {ratio:>6} {peer}: {judged(found, ours, theirs)}", end="")
-        print(f" (difference {found.mean:+.4f}, 95% {found.low:+.4f} … {found.high:+.4f})", flush=True)
+    rows = []
+    for name, mean in figures.items():
+        ours = figures.get(OURS, mean).roc_loss
+        told = ""
+        if name != OURS and OURS in trials:
+            told = judged(metrics.paired_bootstrap(scores[OURS], scores[name], spam), ours, mean.roc_loss)
+        rows.append((name, *(getattr(mean, each) for each in FIGURES.values()), _ratio(ours, mean), told))
+    return Table(title, ("", *FIGURES, "deciban ÷ it", "deciban is, by 95%"), rows)
+
+
+def _ratio(ours: float, theirs: Figures) -> float | None:
+    return ours / theirs.roc_loss if theirs.roc_loss else None
 
 
 def judged(found: metrics.Difference, ours: float, theirs: float) -> str:
     if ours < TIE and theirs < TIE:
-        return "tie, both below .001"
+        return "tied, both below .001"
+    limits = f"({found.low:+.4f} … {found.high:+.4f})"
     if not found.significant:
-        return "no significant difference"
-    return "behind" if found.mean > 0 else "ahead"
+        return f"not told apart {limits}"
+    return f"{'behind' if found.mean > 0 else 'ahead'} {limits}"
 
 
-def calibration(trials: Sequence[Trial]) -> None:
-    """How far probabilities can be trusted after the first messages, pooled over seeds."""
+def calibration(name: str, trials: Sequence[Trial]) -> list[Row]:
+    """How far probabilities can be trusted after the first messages, pooled over seeds; a row, or none."""
     rest = [trial.since(WARM_UP) for trial in trials]
     spam = [true for trial in rest for true in trial.spam]
     probabilities = [p for trial in rest for p in trial.probabilities or ()]
     if len(probabilities) != len(spam) or len(set(spam)) < 2:
-        return
-    between = [(p, true) for p, true in zip(probabilities, spam, strict=True) if 0.1 < p < 0.9]
+        return []
     ours = metrics.log_loss(probabilities, spam)
     best = metrics.log_loss(*recalibrated(rest))
+    between = [(p, true) for p, true in zip(probabilities, spam, strict=True) if 0.1 < p < 0.9]
+    said, seen = (fmean(column) for column in zip(*between, strict=True)) if between else (None, None)
     error = metrics.calibration_error(probabilities, spam)
-    print(f"  calibration: log-loss {ours:.5f}, {ours / best:.2f}× that of isotonic recalibration;", end=" ")
-    print(f"expected calibration error {error:.4f}", end="")
-    if between:
-        said, seen = (fmean(column) for column in zip(*between, strict=True))
-        print(f"; of {len(between)} between .1 and .9: said {said:.3f}, seen {seen:.3f}", end="")
-    print(flush=True)
+    return [(name, ours, ours / best, error, len(between), said, seen)]
 
 
 def recalibrated(trials: Sequence[Trial]) -> tuple[list[float], list[bool]]:
@@ -176,10 +193,17 @@ def recalibrated(trials: Sequence[Trial]) -> tuple[list[float], list[bool]]:
     return fitted.tolist(), (spam > 0).tolist()
 
 
-def promised(name: str, trial: Trial) -> None:
+def promised(name: str, trial: Trial) -> list[Row]:
     """What became of each promise: good mail lost and spam caught once it was active."""
+    rows: list[Row] = []
     for rate in PROMISES:
-        print(f"  {name}, {KeptPromise.followed(rate, trial)}", flush=True)
+        told = KeptPromise.followed(rate, trial)
+        if told.active:
+            lost, caught = 100 * told.lost / told.good, 100 * told.caught / told.spam
+            rows.append((name, f"{rate:.1%}", "kept" if told.kept else "BROKEN", told.good, lost, caught))
+        else:
+            rows.append((name, f"{rate:.1%}", "too few good mails", None, None, None))
+    return rows
 
 
 def options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -193,38 +217,49 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-# What `python -m benchmarks` takes of it: minutes instead of hours.
+# What `python -m benchmarks accuracy` takes of it: minutes instead of hours.
 SAMPLE = ("--corpora", "spamassassin", "ling_spam", "--protocols", "online", "--seeds", "1", "--most", "1500")
 
 
-def main(arguments: Sequence[str] = SAMPLE) -> None:
-    chosen = options(arguments)
+def main(arguments: Sequence[str] = SAMPLE) -> Iterator[Table]:
+    chosen = options(arguments or SAMPLE)
     subjects = installed_peers([name for name in chosen.subjects if name != OURS])
     if OURS in chosen.subjects:
         subjects = {OURS: DecibanCommittee, **subjects}
     laboratory = Laboratory(chosen.keep)
+    calibrations: list[Row] = []
+    promises: list[Row] = []
     for corpus in chosen.corpora:
         messages = shuffled(labelled_mail(corpus), SAMPLE_SEED)[: chosen.most]
         spams = sum(message.spam for message in messages)
         for protocol in chosen.protocols:
-            print(
-                f"\n{corpus}, {protocol}: {len(messages)} messages, {spams} spam, seeds {list(chosen.seeds)}"
-            )
             trials = {
                 name: [
                     laboratory.trial(name, make, corpus, messages, protocol, seed) for seed in chosen.seeds
                 ]
                 for name, make in subjects.items()
             }
-            compare(trials, messages)
+            size = f"{len(messages):,} messages, {spams:,} of them spam"
+            yield compare(f"{corpus}, {protocol}: {size}, {seeds_told(chosen.seeds)}", trials, messages)
             if protocol == "online" and OURS in trials:
-                calibration(trials[OURS])
+                calibrations += calibration(corpus, trials[OURS])
                 for seed, trial in zip(chosen.seeds, trials[OURS], strict=True):
-                    promised(f"seed {seed}", trial)
-        if corpus in BY_DATE and OURS in subjects:
+                    promises += promised(f"{corpus}, seed {seed}", trial)
+        if corpus in BY_DATE and OURS in subjects and "online" in chosen.protocols:
             with DecibanCommittee() as subject:
-                promised("by date", online(subject, labelled_mail(corpus, BY_DATE[corpus])))
+                trial = online(subject, labelled_mail(corpus, BY_DATE[corpus]))
+                promises += promised(f"{corpus}, all of it by date", trial)
+    if calibrations:
+        yield Table(
+            f"deciban's probabilities, online, after the first {WARM_UP} messages", CALIBRATION, calibrations
+        )
+    if promises:
+        yield Table("deciban's promises, online", PROMISED, promises)
+
+
+def seeds_told(seeds: Sequence[int]) -> str:
+    return f"seed {seeds[0]}" if len(seeds) == 1 else f"mean of {len(seeds)} seeds"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    show(main(sys.argv[1:]))

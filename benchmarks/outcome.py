@@ -1,6 +1,6 @@
 """One benchmark run by itself: shown, and kept as JSON with the facts of the machine.
 
-    python -m benchmarks.outcome NAME FOLDER      # what `python -m benchmarks` starts for each benchmark
+    python -m benchmarks.outcome NAME [ARGUMENT ...]    # what `python -m benchmarks` starts for each
 
 A process of its own, so that neither memory nor imports of one benchmark weigh on the next.
 """
@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import io
 import json
 import os
 import platform
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import Table, show
+from benchmarks.measure import cpu_seconds, show
 from benchmarks.peers import versions
 
 RESULTS = Path(__file__).parent / "results"
@@ -56,28 +58,33 @@ def machine() -> dict[str, object]:
     }
 
 
-def run(name: str) -> dict[str, Any]:
+def run(name: str, arguments: Sequence[str] = ()) -> dict[str, Any]:
     """Run one benchmark; what there is to keep of it."""
-    facts = machine()
+    facts, started = machine(), cpu_seconds()
     module = importlib.import_module(f"benchmarks.{name}")
-    output = Tee()
+    if arguments and not inspect.signature(module.main).parameters:
+        sys.exit(f"benchmarks: {name} takes no arguments, got {' '.join(arguments)!r}")
+    output, tables = Tee(), []
     with contextlib.redirect_stdout(output):
-        tables: list[Table] | None = module.main()
-        show(tables)
+        for table in (module.main(arguments) if arguments else module.main()) or ():
+            show([table])
+            tables.append(table)
     return {
         "name": name,
+        "arguments": list(arguments),
         "about": (module.__doc__ or "").strip(),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "cpu_seconds": round(cpu_seconds() - started),
         "machine": facts,
-        "tables": [table._asdict() for table in tables or ()],
+        "tables": [table._asdict() for table in tables],
         "text": "" if tables else output.kept.getvalue(),
     }
 
 
-def main(name: str, folder: str = str(RESULTS)) -> None:
-    record = run(name)
-    Path(folder).mkdir(exist_ok=True)
-    path = Path(folder, f"{name}.json")
+def main(name: str, *arguments: str) -> None:
+    record = run(name, arguments)
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

@@ -13,6 +13,7 @@ same run.
 from __future__ import annotations
 
 import time
+from itertools import combinations
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -24,19 +25,13 @@ from sklearn.svm import LinearSVC
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextClassifier, TextFeatures
 from gallery import Split, newsgroups, options, picture, save
 
-# The candidates of --choose: each witness alone, in pairs, all three; then other steps and smoothing.
+ALL = ("counts", "words", "letters")
+# The candidates of --choose: each witness alone, in pairs, all three; then other steps; then other smoothing.
 CANDIDATES = [
-    {"witnesses": ("counts",)},
-    {"witnesses": ("words",)},
-    {"witnesses": ("letters",)},
-    {"witnesses": ("counts", "words")},
-    {"witnesses": ("counts", "letters")},
-    {"witnesses": ("words", "letters")},
-    {},
-    {"rate": 0.2},
-    {"rate": 0.8},
-    {"alpha": 0.03},
-    {"alpha": 0.3},
+    *({"witnesses": (name,), "rate": 0.4, "alpha": 0.1} for name in ALL),
+    *({"witnesses": pair, "rate": 0.4, "alpha": 0.1} for pair in combinations(ALL, 2)),
+    *({"witnesses": ALL, "rate": rate, "alpha": 0.1} for rate in (0.4, 0.2, 0.8)),
+    *({"witnesses": ALL, "rate": 0.4, "alpha": alpha} for alpha in (0.003, 0.01, 0.03)),
 ]
 
 
@@ -76,12 +71,12 @@ def compare(splits: dict[str, Split], columns: int) -> None:
 
 def choose(splits: dict[str, Split]) -> None:
     """Three-fold cross-validation of every candidate on training texts; test texts are not looked at."""
-    print(f"{'cross-validated accuracy':40}" + "".join(f"{name:>19}" for name in splits) + f"{'mean':>8}")
+    print(f"{'cross-validated accuracy':46}" + "".join(f"{name:>19}" for name in splits) + f"{'mean':>8}")
     for candidate in CANDIDATES:
         scores = [cross_validated(candidate, learn, y) for learn, y, _, _ in splits.values()]
-        told = ", ".join(f"{name} {value}" for name, value in candidate.items()) or "the defaults"
+        told = f"{', '.join(candidate['witnesses'])}; rate {candidate['rate']}, α {candidate['alpha']}"
         print(
-            f"{told:40}" + "".join(f"{score:19.2%}" for score in scores) + f"{np.mean(scores):8.2%}",
+            f"{told:46}" + "".join(f"{score:19.2%}" for score in scores) + f"{np.mean(scores):8.2%}",
             flush=True,
         )
 

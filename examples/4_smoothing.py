@@ -2,8 +2,7 @@
 
 A prior is a tally that was imagined: α of every word, added to what was counted. α = 0 believes the counts,
 and one unseen word makes a label impossible. "empirical" finds the α that makes the counts themselves most
-likely, from the tally alone; "cv" the one that explains held-out labels best, by subtracting folds from the
-tally.
+likely, from the tally alone; "cv" the one that explains held-out labels best, from a tally of each fold.
 
     python examples/4_smoothing.py [--quick] [--pictures DIR]
 """

@@ -17,33 +17,42 @@ from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
-from deciban import Mixture, MixtureClassifier, Multinomial, NaiveBayes, Tally
+from deciban import Mixture, MixtureClassifier, Multinomial, NaiveBayes
 from gallery import by_date, every, options, picture, save
 
 # Every post is scaled to so many words before the semi-supervised climb: Naive Bayes is far too sure of long
 # ones, and EM would never leave its first guess. Chosen with ALPHA on training posts: docs/experiments.md.
 LENGTH, ALPHA = 50, 0.1
+# The median post weighs 78 words as counts, and 7 as a row of TF-IDF: α is as much smaller.
+CLUSTER_ALPHA = {"counts": 0.1, "TF-IDF": 0.01}
 
 
 def cluster(X: sparse.csr_matrix, groups: np.ndarray, words: np.ndarray, pictures: object) -> None:
-    """Purity of EM and k-means, and the telling words of what EM found."""
+    """Purity of EM and k-means on the same rows, and the telling words of what EM found."""
     count = len(np.unique(groups))
-    settings = {"n_clusters": count, "n_init": 3, "random_state": 0}
-    mixture = Mixture(
-        Multinomial(), count, rule="mean", prior=ALPHA, label_prior="uniform", restarts=3, random_state=0
-    )
+    rows = {
+        "counts": (X, normalize(X)),  # EM takes counts as they are; k-means does better with length 1
+        "TF-IDF": (TfidfTransformer(sublinear_tf=True).fit_transform(X),) * 2,
+    }
     print(f"{len(groups)} posts, {X.shape[1]} words, {count} clusters, the best of 3 starts")
-    print(f"{'':34}{'purity':>8}{'CPU':>9}")
-    for name, model, rows in (
-        ("EM, multinomial, counts of words", mixture, X),
-        ("k-means, counts of length 1", KMeans(**settings), normalize(X)),
-        ("k-means, TF-IDF", KMeans(**settings), TfidfTransformer(sublinear_tf=True).fit_transform(X)),
-    ):
-        began = time.process_time()
-        found = model.fit(rows).labels_
-        pure = table(found, groups).max(axis=1).sum() / len(groups)
-        print(f"{name:34}{pure:8.1%}{time.process_time() - began:7.1f} s", flush=True)
-    tell(mixture.tally_, table(mixture.labels_, groups), np.unique(groups), words, pictures)
+    print(f"{'':16}{'purity':>8}{'CPU':>9}")
+    for name, (for_em, for_means) in rows.items():
+        mixture = Mixture(
+            Multinomial(),
+            count,
+            rule="mean",
+            prior=CLUSTER_ALPHA[name],
+            label_prior="uniform",
+            restarts=3,
+            random_state=0,
+        )
+        means = KMeans(n_clusters=count, n_init=3, random_state=0)
+        for model, given in ((mixture, for_em), (means, for_means)):
+            began = time.process_time()
+            pure = table(model.fit(given).labels_, groups).max(axis=1).sum() / len(groups)
+            method = "EM" if model is mixture else "k-means"
+            print(f"{f'{method}, {name}':16}{pure:8.1%}{time.process_time() - began:7.1f} s", flush=True)
+    tell(mixture, table(mixture.labels_, groups), np.unique(groups), words, pictures)
 
 
 def table(clusters: np.ndarray, groups: np.ndarray) -> np.ndarray:
@@ -54,13 +63,16 @@ def table(clusters: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return counts
 
 
-def tell(tally: Tally, counts: np.ndarray, groups: np.ndarray, words: np.ndarray, pictures: object) -> None:
+def tell(
+    mixture: Mixture, counts: np.ndarray, groups: np.ndarray, words: np.ndarray, pictures: object
+) -> None:
     """The most telling words of each cluster, and which groups it holds, as a table and a picture.
 
     A word is telling if it comes often *and* has evidence for the cluster against all others.
     """
-    here = tally.read("mean", prior=ALPHA).parameters["probability"]
-    elsewhere = tally.complement().read("mean", prior=ALPHA).parameters["probability"]
+    tally, alpha = mixture.tally_, mixture.prior
+    here = tally.read("mean", prior=alpha).parameters["probability"]
+    elsewhere = tally.complement().read("mean", prior=alpha).parameters["probability"]
     telling = here * np.log(here / elsewhere)
     # In the order of the group that most of their posts are from, so that the picture has a diagonal.
     order = np.lexsort((-counts.max(axis=1), counts.argmax(axis=1)))

@@ -20,7 +20,7 @@ LAYERS = [
     {"smoothing", "selection", "metrics"},
     {"families"},
     {"tally"},
-    {"membership", "features"},
+    {"membership", "features", "folds"},
     {"errors", "value", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
@@ -31,7 +31,19 @@ STRANGERS = [
     ("sample", "learners"),
     ("filter", "tables"),
 ]
-LIGHT = {"cli", "filter", "text", "sources", "sample", "metrics", "errors", "value", "__init__", "__main__"}
+LIGHT = {
+    "cli",
+    "filter",
+    "text",
+    "sources",
+    "sample",
+    "metrics",
+    "folds",
+    "errors",
+    "value",
+    "__init__",
+    "__main__",
+}
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.__main__ import known
+from benchmarks.__main__ import known, plan
 from benchmarks.document import PAGE, document
 from benchmarks.measure import Table, growth_exponent, show
 from benchmarks.outcome import RESULTS, machine, run
@@ -43,6 +43,53 @@ def test_tables_and_prints_are_both_kept(tmp_path, monkeypatch):
     assert "| deciban | 2.00 |" in page
     assert "```\n2 MB/s\n```" in page
     assert "`python -m benchmarks made_of_tables`" in page
+
+
+def test_arguments_reach_a_benchmark_and_the_page_names_them(tmp_path, monkeypatch):
+    import benchmarks
+
+    (tmp_path / "with_arguments.py").write_text(
+        '"""A benchmark that is told what to do."""\n'
+        "from benchmarks.measure import Table\n"
+        "def main(arguments=()):\n"
+        "    for word in arguments: yield Table(word, ('', 'n'), [('deciban', 1)])\n"
+    )
+    monkeypatch.setattr(benchmarks, "__path__", [*benchmarks.__path__, str(tmp_path)])
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "with_arguments.json").write_text(json.dumps(run("with_arguments", ["--peer", "a b"])))
+    page = document(results)
+    assert "`python -m benchmarks with_arguments --peer 'a b'`" in page
+    assert "**--peer**" in page
+    assert "**a b**" in page
+
+
+def test_a_plan_says_what_the_last_runs_took(tmp_path):
+    (tmp_path / "long.json").write_text(json.dumps({"cpu_seconds": 600, "arguments": ["--most", "9"]}))
+    (tmp_path / "short.json").write_text(json.dumps({"cpu_seconds": 30}))
+    (tmp_path / "old.json").write_text(json.dumps({}))
+    shown = plan(["long", "short", "old", "new"], tmp_path)
+    assert "10 minutes with --most 9" in shown
+    assert "30 s" in shown
+    assert shown.endswith("10 minutes in all, and 2 that never told.")
+
+
+@pytest.mark.parametrize(
+    "words", [["nothing"], ["nothing", "startup"], ["startup", "naive_bayes", "--quick"]]
+)
+def test_what_is_no_benchmark_is_refused_in_one_line(words, monkeypatch, capsys):
+    from benchmarks.__main__ import main
+
+    monkeypatch.setattr("sys.argv", ["benchmarks", *words])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    told = str(stopped.value) if isinstance(stopped.value.code, str) else capsys.readouterr().err
+    assert "there is no 'nothing'" in told or "is no benchmark" in told
+
+
+def test_arguments_for_a_benchmark_that_takes_none_are_refused():
+    with pytest.raises(SystemExit, match="smoothing takes no arguments, got '--quick'"):
+        run("smoothing", ["--quick"])
 
 
 def test_the_facts_of_the_machine_name_neither_it_nor_its_folders():

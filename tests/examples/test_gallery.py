@@ -49,3 +49,20 @@ def test_the_gallery_names_the_command_of_every_example(example):
 )
 def test_the_gallery_shows_every_picture(shown):
     assert f"(gallery/{shown.name})" in PAGE
+
+
+def test_all_examples_run_in_turn_until_one_fails(tmp_path):
+    (tmp_path / "__main__.py").write_text((ROOT / "examples" / "__main__.py").read_text())
+    (tmp_path / "1_says.py").write_text("import sys; print('told', sys.argv[1:])")
+    (tmp_path / "2_fails.py").write_text("raise SystemExit(3)")
+    (tmp_path / "3_never.py").write_text("print('never')")
+    shown = subprocess.run([sys.executable, tmp_path, "--quick"], capture_output=True, text=True, check=False)
+    assert shown.returncode == 3
+    assert "told ['--quick']" in shown.stdout
+    assert "never" not in shown.stdout
+    assert [line.split()[0] for line in shown.stdout.splitlines()[-4:]] == [
+        "seconds",
+        "1_says",
+        "2_fails",
+        "all",
+    ]

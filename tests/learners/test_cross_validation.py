@@ -3,7 +3,7 @@ import pytest
 
 from deciban import Multinomial, NaiveBayes
 from deciban.errors import BadPrior
-from deciban.learners.cross_validation import assign_folds
+from deciban.learners.cross_validation import fold_of_each
 
 
 def test_cross_validation_finds_an_alpha_and_says_what_it_tried():
@@ -23,7 +23,7 @@ def test_cross_validation_by_subtraction_equals_refitting():
     rng = np.random.default_rng(1)
     rows, labels = rng.poisson(1.0, (60, 5)), rng.integers(0, 3, 60)
     model = NaiveBayes(Multinomial(), prior="cv").fit(rows, labels)
-    folds = assign_folds(labels, 5)
+    folds = fold_of_each(labels, 5)
     for alpha, found in model.alpha_scores_.items():
         total = 0.0
         for fold in range(5):
@@ -32,3 +32,13 @@ def test_cross_validation_by_subtraction_equals_refitting():
             log_p = refit.predict_log_proba(rows[~kept])
             total += log_p[np.arange((~kept).sum()), labels[~kept]].sum()
         assert found == pytest.approx(total / 60)
+
+
+def test_a_single_row_cannot_be_held_out_and_still_gives_an_alpha():
+    model = NaiveBayes(Multinomial(), prior="cv").fit([[1, 2]], ["a"])
+    assert model.predict([[0, 1]]).tolist() == ["a"]
+    assert set(model.alpha_scores_.values()) == {0.0}
+
+
+def test_fewer_rows_than_folds_are_a_fold_each():
+    assert fold_of_each(np.array(["a", "b", "a"]), 5).tolist() == [0, 2, 1]

@@ -9,7 +9,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from deciban import TextClassifier
-from deciban.errors import BadSetting, NotTexts
+from deciban.errors import BadSetting, CannotForget, NotTexts
 from deciban.sample import sample_mails
 from deciban.text import read
 
@@ -107,6 +107,14 @@ def test_a_text_without_words_has_an_answer():
 def test_a_pickled_model_says_the_same():
     model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
     assert (pickle.loads(pickle.dumps(model)).predict_proba(TEXTS) == model.predict_proba(TEXTS)).all()
+
+
+def test_forgetting_is_refused_and_changes_nothing():
+    model = TextClassifier(n_features=SMALL).fit(TEXTS, LABELS)
+    before = model.predict_proba(TEXTS)
+    with pytest.raises(CannotForget, match="Fit it again"):
+        model.forget(TEXTS[:1], LABELS[:1])
+    assert (model.predict_proba(TEXTS) == before).all()
 
 
 def test_it_works_in_cross_validation():

@@ -33,12 +33,12 @@ def test_spambase_is_better_guessed_than_all_gaussian(spambase_file):
 
 
 def test_cross_validation_is_that_of_fitting_anew_without_the_fold(wine):
-    from deciban.learners.cross_validation import assign_folds
+    from deciban.learners.cross_validation import fold_of_each
 
     model = TableModel.fit(wine, "target", folds=5)
     y = wine.texts("target").astype(str)
     X = model.admit(wine)
-    fold = assign_folds(y, 5)
+    fold = fold_of_each(y, 5)
     right = 0
     for held in range(5):
         learner = NaiveBayes(model.learner.family).fit(X[fold != held], y[fold != held])

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from deciban.evaluate.folds import deal
+from deciban.folds import deal
 from deciban.learners import NaiveBayes
 from deciban.value import Value
 

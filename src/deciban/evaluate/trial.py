@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from deciban.evaluate.feedback import immediate
-from deciban.evaluate.folds import deal
 from deciban.evaluate.index import LabelledMessage, Step
 from deciban.evaluate.orders import content_digest, halves, shuffled
 from deciban.evaluate.subject import Lesson, Opinion, Subject
+from deciban.folds import deal
 from deciban.value import Value
 
 # Messages held in memory at once; a peer starts once a batch, so it should not be few.

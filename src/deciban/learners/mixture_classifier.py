@@ -36,7 +36,7 @@ from deciban.families import Family
 from deciban.families.reading import Floats, Reading
 from deciban.families.table import is_missing
 from deciban.learners.ascent import Ascent
-from deciban.learners.cross_validation import assign_folds
+from deciban.learners.cross_validation import fold_of_each
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
@@ -178,7 +178,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
     ) -> None:
         """Hold labelled rows out, learn from all others, and see which λ labels them best."""
         fold = np.full(len(y), -1)
-        fold[known] = assign_folds(codes, min(FOLDS, max(2, int(known.sum()))))
+        fold[known] = fold_of_each(codes, FOLDS)
         scores = dict.fromkeys(WEIGHTS, (0.0, 0.0))
         for held in range(FOLDS):
             inside, outside = np.flatnonzero(fold == held), np.flatnonzero(fold != held)

@@ -109,7 +109,7 @@ def read(path: Path, answer: Callable[[dict[str, Any], Any], Answer]) -> Answer:
                     f"{path} has format {header['format']}, this deciban reads up to {FORMAT}: upgrade it."
                 )
             return answer(header, content)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, EOFError) as error:
+    except (zipfile.BadZipFile, LookupError, ValueError, TypeError, AttributeError, EOFError) as error:
         if isinstance(error, UnreadableModel):
             raise
         raise UnreadableModel(

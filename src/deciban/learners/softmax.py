@@ -34,7 +34,7 @@ class Softmax:
         self.rate, self.passes = rate, passes
         self.weights = np.zeros((features, 0), dtype=np.float32)  # (features, labels)
         self.squares = np.zeros(features, dtype=np.float32)
-        self._dice = np.random.default_rng(seed)
+        self.dice = np.random.default_rng(seed)
 
     def learn(self, X: Any, labels_of_rows: NDArray[Any], labels: int) -> Softmax:
         """Several passes over the rows, each in another order."""
@@ -43,7 +43,7 @@ class Softmax:
         rows = (X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.float32))
         truth = np.ascontiguousarray(labels_of_rows, dtype=np.int32)
         for _ in range(self.passes):
-            order = self._dice.permutation(len(truth)).astype(np.int32)
+            order = self.dice.permutation(len(truth)).astype(np.int32)
             take_steps(*rows, truth, order, self.weights, self.squares, self.rate, REST)
         return self
 

@@ -19,13 +19,18 @@ the heat, so that the softmax of the totals are honest probabilities. Spread and
 texts that were scored before they were learned. `fit` keeps every tenth text back for it, and then learns
 all; `partial_fit` first examines, then learns.
 
-The witnesses were chosen by cross-validation on the training texts of Twenty Newsgroups; the comparison is
+What it learned can be saved without pickle (`save`, `load`), and learned on. It cannot be unlearned: the
+softmax weights remember the order of the texts, and the counts were weighed by how rare each word was by
+then, so that no subtraction gives what the other texts alone would have given. `forget` says so.
+
+Witnesses, rate and α were chosen by cross-validation on the training texts of Twenty Newsgroups, a comparison
 made by `examples/2_newsgroups.py --choose`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -37,15 +42,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from deciban.errors import BadSetting, NotTexts
+from deciban.errors import BadSetting, CannotForget, NotTexts
 from deciban.families import Multinomial
 from deciban.families.reading import Floats
+from deciban.learners import text_classifier_file
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.learners.model import DECIBANS_A_NAT
 from deciban.learners.naive_bayes import NaiveBayes
 from deciban.learners.softmax import Softmax
 from deciban.learners.text_features import TextFeatures
 from deciban.learners.weighted_text import WeightedText
+from deciban.tally import Tally
 from deciban.text._hashing import feature_hash
 
 # One text in so many is kept back for the exam of `fit`.
@@ -68,6 +75,11 @@ class CountsWitness:
         """Add the rows to the tally; label numbers never change, so new ones are simply larger."""
         del labels  # the tally finds out for itself
         self.bayes.partial_fit(X, truth)
+
+    def hold(self, tally: Tally) -> None:
+        """Keep a tally as what was learned."""
+        self.bayes.n_features_in_ = self.features
+        self.bayes._hold(tally)
 
     def score(self, X: Any) -> Floats:
         """−log p(text | not the label)."""
@@ -118,7 +130,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self,
         *,
         witnesses: Sequence[str] = ("counts", "words", "letters"),
-        alpha: float = 0.1,
+        alpha: float = 0.01,
         rate: float = 0.4,
         passes: int = 6,
         n_features: int = 2**20,
@@ -163,6 +175,25 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._squares, self.examined_ = self._squares + squares, self.examined_ + rows
         self._learn(texts, y)
         return self
+
+    def forget(self, X: Sequence[str | bytes], y: Any) -> Self:  # noqa: ARG002
+        """Refused: nothing short of learning the other texts anew would be exact."""
+        raise CannotForget(
+            "A TextClassifier cannot forget: each step of its weights depends on all texts before. Fit it "
+            "again without these texts, or use NaiveBayes over TextFeatures, which can."
+        )
+
+    # --- keeping -----------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file that holds numbers and names, and cannot execute code."""
+        check_is_fitted(self)
+        text_classifier_file.save(self, Path(path))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that was saved; it classifies and goes on learning as the other would have."""
+        return text_classifier_file.load(cls, Path(path))
 
     # --- classifying -------------------------------------------------------------------------
 
@@ -210,8 +241,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name, view in self.views_.items():
             counts = view.learn(texts)
             self.witnesses_[name].learn(view.weigh(counts), truth, len(self._order))
-        self.classes_ = np.unique(np.array(self._order, dtype=y.dtype if y.dtype.kind == "O" else None))
-        self._columns = np.array([number[label] for label in self.classes_.tolist()])
+        self._know(
+            self._order, np.unique(np.array(self._order, dtype=y.dtype if y.dtype.kind == "O" else None))
+        )
+
+    def _know(self, order: list[Any], classes: NDArray[Any]) -> None:
+        """The label of each number that the witnesses use, and the same labels sorted."""
+        self._order, self.classes_ = order, classes
+        self._columns = np.array([order.index(label) for label in classes.tolist()])
 
     def _scores(self, texts: list[str | bytes]) -> list[Floats]:
         """What each witness says: (texts, labels), in the order of `classes_`, their mean 0 in each text."""

@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from deciban.families import Family
-from deciban.learners.cross_validation import assign_folds
+from deciban.learners.cross_validation import each_fold, log_chances
 from deciban.learners.model import Model
 from deciban.tally import Tally
 from deciban.value import Value
@@ -83,23 +82,18 @@ def cross_validate(
     X: Any, y: NDArray[np.str_], family: Family, model_of: Callable[[Tally], Model], folds: int = FOLDS
 ) -> Figures:
     """The figures of a family that is settled, under a rule and a prior."""
-    fold = assign_folds(y, folds)
-    rows = [held for held in (np.flatnonzero(fold == number) for number in range(folds)) if len(held)]
-    tallies = [family.tally(X[held], y[held]) for held in rows]
-    right, losses = 0, []
-    for number, held in enumerate(rows):
-        others = [tally for place, tally in enumerate(tallies) if place != number]
-        joint = (model := model_of(sum(others[1:], others[0]))).joint(X[held])
-        labels = model.tally.labels
-        right += int((labels[joint.argmax(axis=1)] == y[held]).sum())
+    right, losses, count = 0, [], 0
+    for fold in each_fold(X, y, lambda block, rows: family.tally(block, y[rows]), folds):
+        labels, truth = fold.others.labels, y[fold.rows]
+        joint = model_of(fold.others).joint(fold.block)
         # A label that only this fold has cannot be predicted: it counts as wrong, and has no log-loss.
-        known = np.flatnonzero(np.isin(y[held], labels))
-        own = np.searchsorted(labels, y[held][known])
-        losses.append(logsumexp(joint[known], axis=1) - joint[known, own])
+        right += int((labels[joint.argmax(axis=1)] == truth).sum())
+        losses.append(-log_chances(joint, labels, truth))
+        count += 1
     shares = np.unique(y, return_counts=True)[1] / len(y)
     return Figures(
         rows=len(y),
-        folds=len(rows),
+        folds=count,
         accuracy=right / len(y),
         log_loss=float(np.concatenate(losses).mean()),
         majority_accuracy=float(shares.max()),

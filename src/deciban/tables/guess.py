@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from deciban.errors import DecibanError, NoSuchFeature, WrongUsage
 from deciban.families import Bernoulli, Categorical, Family, Gamma, Gaussian, Geometric, Poisson
-from deciban.learners.cross_validation import assign_folds
+from deciban.learners.cross_validation import fold_of_each
 from deciban.tables.table import Table
 from deciban.value import Value
 
@@ -146,7 +146,7 @@ def _likeliest(candidates: list[str], numbers: NDArray[np.float64], y: NDArray[n
 
 def _held_out(family: Family, X: NDArray[np.float64], y: NDArray[np.str_]) -> float:
     """The log-likelihood of each half of the rows, given their labels, after the other half."""
-    half = assign_folds(y, 2)
+    half = fold_of_each(y, 2)
     total = 0.0
     for held in (0, 1):
         try:

@@ -84,7 +84,7 @@ class TableModel:
         def model_of(tally: Any) -> Model:
             return Model(tally, rule, learner.model_.prior, label_prior)
 
-        figures = cross_validate(X, y, learner.tally_.family, model_of, min(folds, len(y)))
+        figures = cross_validate(X, y, learner.tally_.family, model_of, folds)
         return cls(learner, label, columns, figures, len(table) - len(y))
 
     @property

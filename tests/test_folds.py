@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from deciban.errors import BadSetting
-from deciban.evaluate.folds import deal
+from deciban.folds import deal
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=6, max_size=60), st.integers(2, 6), st.integers(0, 3))
@@ -35,3 +35,9 @@ def test_a_seed_decides_who_meets_whom():
 def test_folds_that_cannot_be_filled_are_refused(folds):
     with pytest.raises(BadSetting, match="folds"):
         deal(["a", "b", "a"], folds)
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=6, max_size=60), st.integers(2, 6), st.integers(0, 3))
+def test_groups_of_one_item_change_nothing(labels, folds, seed):
+    apart = deal(labels, folds, groups=range(len(labels)), seed=seed)
+    assert apart == deal(labels, folds, seed=seed)

@@ -1,0 +1,102 @@
+"""A `TextClassifier` in a file: settings, labels, and what each witness learned (format: model_file.py).
+
+Tables are wide and mostly empty: of 2^20 columns a witness has touched those that some text had. Only they
+are written, and all other columns are zero again when the file is read. The state of the dice is written
+too, so that a model that was read goes on learning exactly as the one that was saved.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deciban.errors import UnreadableModel
+from deciban.families import Multinomial
+from deciban.features import Features
+from deciban.learners import model_file
+from deciban.learners.softmax import Softmax
+from deciban.tally import Tally
+
+if TYPE_CHECKING:
+    from deciban.learners.text_classifier import TextClassifier
+    from deciban.learners.weighted_text import WeightedText
+
+Kind = TypeVar("Kind", bound="TextClassifier")
+Arrays = list[NDArray[Any]]
+
+
+def save(learner: TextClassifier, path: Path) -> None:
+    """Write a fitted classifier; the file appears whole or not at all."""
+    arrays: Arrays = []
+    header = {
+        "format": model_file.FORMAT,
+        "learner": type(learner).__name__,
+        "settings": {name: model_file.plain(value) for name, value in learner.get_params(deep=False).items()},
+        "labels": model_file.plain(learner._order),
+        "classes": model_file.array_out(learner.classes_, arrays),
+        "exam": [learner._squares.tolist(), learner.examined_, learner.heat_],
+        "witnesses": {
+            name: _witness_out(learner.views_[name], witness, arrays)
+            for name, witness in learner.witnesses_.items()
+        },
+    }
+    model_file.write(path, header, arrays)
+
+
+def load(kind: type[Kind], path: Path) -> Kind:
+    """Read a classifier that `save` wrote."""
+    return model_file.read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+
+
+def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
+    if header["learner"] != kind.__name__:
+        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
+    settings = header["settings"]
+    learner = kind(**{**settings, "witnesses": tuple(settings["witnesses"])})
+    learner._begin()
+    learner._know(header["labels"], model_file.array_in(header["classes"], arrays))
+    squares, learner.examined_, learner.heat_ = header["exam"]
+    learner._squares = np.array(squares)
+    for name, witness in learner.witnesses_.items():
+        _witness_in(header["witnesses"][name], learner.views_[name], witness, arrays)
+    return learner
+
+
+def _witness_out(view: WeightedText, witness: Any, arrays: Arrays) -> dict[str, Any]:
+    columns = np.flatnonzero(view.texts_with)
+    kept: Arrays = [columns, view.texts_with[columns]]
+    if hasattr(witness, "softmax"):
+        softmax: Softmax = witness.softmax
+        kept += [softmax.weights[columns], softmax.squares[columns]]
+        rest = {"dice": softmax.dice.bit_generator.state}
+    else:
+        tally: Tally = witness.bayes.tally_
+        kept += [tally.sums["count"][:, columns], tally.sums["total"], tally.rows, tally.labels]
+        rest = {}
+    return {
+        "texts": view.texts,
+        "arrays": [model_file.array_out(array, arrays) for array in kept],
+        **rest,
+    }
+
+
+def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: Any) -> None:
+    columns, texts_with, *learned = (model_file.array_in(number, arrays) for number in data["arrays"])
+    view.texts = int(data["texts"])
+    view.texts_with[columns] = texts_with
+    if hasattr(witness, "softmax"):
+        softmax: Softmax = witness.softmax
+        weights, squares = learned
+        softmax.weights = np.zeros((len(softmax.squares), weights.shape[1]), dtype=np.float32)
+        softmax.weights[columns], softmax.squares[columns] = weights, squares
+        softmax.dice.bit_generator.state = data["dice"]
+        return
+    some, total, rows, labels = learned
+    count = np.zeros((len(labels), witness.features), dtype=some.dtype)
+    count[:, columns] = some
+    witness.hold(
+        Tally(Multinomial(), labels, Features(witness.features), rows, {"count": count, "total": total})
+    )
