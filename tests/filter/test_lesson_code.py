@@ -30,7 +30,9 @@ def test_features_come_back_from_their_code(words: set[int], letters: set[int]) 
     assert len(back) == len(words) + len(letters)
 
 
-@pytest.mark.parametrize("extreme", [{0}, {(1 << FEATURE_BITS) - 1}, {0, (1 << FEATURE_BITS) - 1}, set(range(1 << 12)), set()])
+@pytest.mark.parametrize(
+    "extreme", [{0}, {(1 << FEATURE_BITS) - 1}, {0, (1 << FEATURE_BITS) - 1}, set(range(1 << 12)), set()]
+)
 def test_extreme_sets_come_back_too(extreme: set[int]) -> None:
     assert Features.decode(features(extreme, extreme).encode()).words == sorted(extreme)
 
