@@ -3,6 +3,7 @@
     python -m benchmarks accuracy                     # a sample: 1,500 messages of two corpora, online
     python -m benchmarks accuracy --keep trials       # everything: hours, most of them bogofilter's; what is
                                                       # found in the folder is not run again
+    python -m benchmarks accuracy --large 5000 --keep trials --subjects deciban bogofilter "Vowpal Wabbit"
     python -m benchmarks accuracy --corpora ling_spam --seeds 1 2 --most 2000 --protocols online
     python -m benchmarks accuracy --subjects deciban SpamAssassin --seeds 1 --most 5000    # a slow peer
 
@@ -43,6 +44,7 @@ from deciban.evaluate import (
 )
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
+LARGE = ("enron_spam", "ccert_zh")
 PROTOCOLS = ("online", "half")
 OURS = DecibanCommittee.name
 WARM_UP = 500  # calibration is asked for after these
@@ -213,6 +215,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--protocols", nargs="+", choices=PROTOCOLS, default=PROTOCOLS)
     parser.add_argument("--seeds", nargs="+", type=int, default=(1, 2, 3, 4, 5))
     parser.add_argument("--most", type=int, help="a sample of so many messages of each corpus")
+    parser.add_argument("--large", type=int, help=f"a sample of so many messages of {' and '.join(LARGE)}")
     parser.add_argument("--keep", type=Path, help="a folder to keep trials in, and to find them again")
     return parser.parse_args(arguments)
 
@@ -230,7 +233,8 @@ def main(arguments: Sequence[str] = SAMPLE) -> Iterator[Table]:
     calibrations: list[Row] = []
     promises: list[Row] = []
     for corpus in chosen.corpora:
-        messages = shuffled(labelled_mail(corpus), SAMPLE_SEED)[: chosen.most]
+        most = chosen.large if corpus in LARGE and chosen.large else chosen.most
+        messages = shuffled(labelled_mail(corpus), SAMPLE_SEED)[:most]
         spams = sum(message.spam for message in messages)
         for protocol in chosen.protocols:
             trials = {
