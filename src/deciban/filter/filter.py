@@ -308,14 +308,13 @@ class Filter:
         capacity = room(self.ledger, labels)
         start = self.checkpoints.last(capacity) or (0, partial(begin, self.ledger, capacity))
         committee = self.snapshot.begin(capacity, start[1])
-        taught = replay(self.ledger, committee, start[0])
         if write_exams:
+            taught = replay(self.ledger, committee, start[0])
             targets = self.checkpoints.targets(start[0])
             self.ledger.set_exams(self._examined(taught, targets[-checkpoints:] if checkpoints else targets))
             self.ledger.set_fact(POSTPONED, None)
         else:
-            for _ in taught:
-                pass
+            teach(self.ledger, committee, start[0])
         return committee
 
     def _examined(
@@ -387,8 +386,7 @@ class Filter:
 
     def _fresh_replay(self) -> Committee:
         committee = self._founded()
-        for _ in replay(self.ledger, committee):
-            pass
+        teach(self.ledger, committee)
         return committee
 
     def _founded(self) -> Committee:
@@ -668,6 +666,12 @@ def replay(
     for position, label, features in ledger.replay(after):
         labels = committee.labels
         yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
+
+
+def teach(ledger: Ledger, committee: Committee, after: int = 0) -> None:
+    """Replay without a look at the exams."""
+    for _, label, features in ledger.replay(after):
+        committee.learn(label, features)
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:
