@@ -19,7 +19,7 @@ import numpy as np
 
 from deciban import Bernoulli, Categorical, Multinomial, NaiveBayes, Poisson, SelectFeatures, TextFeatures
 from deciban.errors import ImpossibleRows
-from deciban.filter.filter import Filter
+from deciban.filter import Filter, Settings
 from deciban.sources import open_source
 from deciban.text import read
 from gallery import COLOURS, labelled_mail, options, picture, save
@@ -99,7 +99,8 @@ def two_words(counts: np.ndarray, y: np.ndarray, pictures: object) -> None:
 
 def through_the_filter(folder: Path, mails: list[bytes], truth: np.ndarray) -> None:
     """The same folders, taught to the filter, which reads headers, links and letters as well."""
-    with Filter.open(str(folder / "mail.deciban")) as mail_filter:
+    # Settings without a salt: everybody gets the same figures.
+    with Filter.open(str(folder / "mail.deciban"), Settings()) as mail_filter:
         for label in ("ham", "spam"):
             mail_filter.learn(label, open_source(str(folder / label)))
         said = [mail_filter.classify(data) for data in mails]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deciban.filter.filter import Filter
+from deciban.filter import Filter, Settings
 from deciban.sample import sample_mails
 from deciban.sources import open_source
 from gallery import labelled_mail, options, picture, save
@@ -65,7 +65,8 @@ def main() -> None:
         for number, (folder, data) in enumerate(mails[:cut]):
             (root / folder).mkdir(exist_ok=True)
             (root / folder / f"{number:05}.eml").write_bytes(data)
-        with Filter.open(str(root / "mail.deciban")) as router:
+        # Settings without a salt: everybody gets the same figures.
+        with Filter.open(str(root / "mail.deciban"), Settings()) as router:
             for folder in sorted(path for path in root.iterdir() if path.is_dir()):
                 router.learn(folder.name, open_source(str(folder)))
             labels = sorted(router.labels())

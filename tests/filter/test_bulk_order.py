@@ -47,18 +47,28 @@ def test_labels_taught_in_several_calls_are_mixed_as_well(
         assert right > 0.9 * len(new)
 
 
-def test_a_small_share_of_all_lessons_moves_none_of_them(tmp_path: Path, mailbox) -> None:
+def test_a_small_share_of_the_lessons_of_a_label_moves_none_of_them(tmp_path: Path, mailbox) -> None:
     with Filter.open(str(tmp_path / "filter.db"), Settings(bits=10)) as mail:
-        for start in range(0, 300, 25):
+        for start in range(0, 600, 25):
             label = ("ham", "spam")[start // 25 % 2]
             mail.learn(label, [made_up(label, number) for number in range(start, start + 25)])
         before = [lesson.digest for lesson in mail.lessons()]
-        mail.learn("ham", [made_up("ham", number) for number in range(300, 325)])
+        mail.learn("ham", [made_up("ham", number) for number in range(600, 625)])
         after = [lesson.digest for lesson in mail.lessons()]
-        assert after[:300] == before
+        assert after[:600] == before
         assert mail.is_replay()
-        mail.learn("ham", [made_up("ham", number) for number in range(325, 350)])
-        assert [lesson.digest for lesson in mail.lessons()][:300] != before
+        mail.learn("ham", [made_up("ham", number) for number in range(625, 650)])
+        assert [lesson.digest for lesson in mail.lessons()][:600] != before
+        assert mail.is_replay()
+
+
+def test_a_small_folder_of_a_new_label_is_mixed_in_however_many_lessons_there_are(tmp_path: Path) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
+        for label, count in {"spam": 300, "ham": 300, "news": 300, "shop": 25}.items():
+            mail.learn(label, [made_up(label, number) for number in range(count)])
+        places = [place for place, lesson in enumerate(mail.lessons()) if lesson.label == "shop"]
+        assert places[0] < 50
+        assert places[12] in range(400, 520)
         assert mail.is_replay()
 
 

@@ -326,19 +326,24 @@ class Ledger:
         self.execute(f"DELETE FROM labels WHERE number NOT IN ({used})")
         self._labels.clear()
 
-    def last_run(self) -> int:
-        """How many lessons of one label are at the end, one after the other; 0 if there is no other label."""
+    def last_run(self) -> tuple[int, int]:
+        """How many lessons of one label are at the end, one after the other, and how many it has in all.
+
+        Nothing of both if there is no other label.
+        """
         # Read backwards as far as the run goes: while there is one label only, that would be all lessons.
         if not self.has_two_labels():
-            return 0
+            return 0, 0
         backwards = "FROM exams JOIN lessons ON lesson = number {} ORDER BY position DESC LIMIT 1"
         last = self.execute(f"SELECT label {backwards.format('')}")
         if not last:
-            return 0
+            return 0, 0
+        ((own,),) = self.execute("SELECT count(*) FROM lessons WHERE label = ?", *last[0])
         other = self.execute(f"SELECT position {backwards.format('WHERE label <> ?')}", *last[0])
         if not other:
-            return 0
-        return int(self.execute("SELECT count(*) FROM exams WHERE position > ?", *other[0])[0][0])
+            return 0, 0
+        ((run,),) = self.execute("SELECT count(*) FROM exams WHERE position > ?", *other[0])
+        return run, own
 
     def arrange(self, longest_run: int) -> bool:
         """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.

@@ -63,6 +63,7 @@ CREATE TABLE lessons (
     checked INTEGER NOT NULL,
     features BLOB NOT NULL
 );
+CREATE INDEX lessons_of_a_label ON lessons (label);
 CREATE TABLE exams (
     position INTEGER PRIMARY KEY,
     lesson INTEGER UNIQUE NOT NULL REFERENCES lessons,
