@@ -1,4 +1,10 @@
-"""What all tests share: one hypothesis profile, without deadlines, because machines are noisy."""
+"""What all tests share: a hypothesis profile without deadlines, because machines are noisy, and Ctrl-C.
+
+A shell lets what it runs in the background ignore Ctrl-C, and so would every process that a test starts and
+interrupts: it would wait for ever. A signal that is handled here is not ignored there.
+"""
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -6,3 +12,6 @@ settings.register_profile(
     "deciban", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("deciban")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
