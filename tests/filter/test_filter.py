@@ -9,7 +9,7 @@ import pytest
 
 from deciban.errors import BadLabel, CannotWrite, NoSuchSource, WrongUsage
 from deciban.filter import Filter, Learned, Settings
-from deciban.filter.filter import BATCH_LESSONS
+from deciban.filter.teaching import BATCH_LESSONS
 from deciban.sources import RawMessage
 from deciban.text import read
 from tests.filter.mails import mail

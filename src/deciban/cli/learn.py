@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from deciban.engines import Engine
     from deciban.filter import Filter, Learned
-    from deciban.filter.filter import Extract, Made
+    from deciban.filter.teaching import Extract, Made
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),

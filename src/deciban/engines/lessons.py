@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from deciban.engines.engine import Engine
     from deciban.filter import Filter, Learned
-    from deciban.filter.filter import Made
+    from deciban.filter.teaching import Made
     from deciban.sources import RawMessage
 
     Result = TypeVar("Result")

@@ -26,21 +26,21 @@ import os
 from contextlib import contextmanager
 from functools import cached_property, partial
 from itertools import repeat
-from time import monotonic, time
+from time import time
 
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter._committee import Committee, check_label
 from deciban.filter._lesson_code import Features
 from deciban.filter.course import features_of
 from deciban.filter.ledger import NO_EXAM, ExamRow, Ledger, Stamp
-from deciban.filter.lesson import Lesson, Selection, storable
+from deciban.filter.lesson import Lesson, Selection
 from deciban.filter.preferences import Preferences
 from deciban.filter.settings import Settings
 from deciban.filter.snapshot import Snapshot
+from deciban.filter.teaching import Learned, examined, in_batches, make_lesson, replay, teach
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
-from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,17 +49,11 @@ if TYPE_CHECKING:
 
     from deciban.filter.checkpoints import Checkpoints
     from deciban.filter.shared_filter import SharedFilter
+    from deciban.filter.teaching import Extract
     from deciban.sources import RawMessage
 
     Answer = TypeVar("Answer")
-    # A lesson, and the bytes of its message if they are to be kept.
-    Made = tuple[Lesson, bytes | None]
-    Extract = Callable[[Callable[[RawMessage], Made], Iterable[RawMessage]], Iterable[Made]]
 
-# A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
-# acknowledged every two seconds.
-BATCH_LESSONS = 256
-BATCH_SECONDS = 2.0
 # So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
 # the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 20;
 # mixed, none of them, 1-ROCA% .18. Taught spam first, it missed all of 49 spams; mixed, 6.
@@ -74,30 +68,6 @@ BULK_LESSONS = 20
 BULK_SHARE = 1 / 8
 # The fact that some lessons were written only, and wait for their exams.
 POSTPONED = "postponed"
-# What is kept of a header to find a lesson again.
-MOST_CHARACTERS = 120
-
-
-class Learned(Value):
-    """How many messages were new, known already, or known under another label."""
-
-    __slots__ = ("learned", "known", "relearned", "beside")  # noqa: RUF023
-    learned: int
-    known: int
-    relearned: int
-    beside: int
-    """Of the relearned ones, those whose other lesson is folded and stays."""
-
-    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0, beside: int = 0) -> None:
-        self._set(learned=learned, known=known, relearned=relearned, beside=beside)
-
-    def __add__(self, other: Learned) -> Learned:
-        return Learned(
-            self.learned + other.learned,
-            self.known + other.known,
-            self.relearned + other.relearned,
-            self.beside + other.beside,
-        )
 
 
 class Filter:
@@ -161,9 +131,9 @@ class Filter:
         """
         check_label(label)
         total = Learned()
-        make = partial(_lesson, label, by, self.preferences)
+        make = partial(make_lesson, label, by, self.preferences)
         postponing: bool | None = None
-        for made in _batches(extract(make, messages)):
+        for made in in_batches(extract(make, messages)):
             batch = [lesson for lesson, _ in made]
             mails = {lesson.digest: mail for lesson, mail in made if mail is not None}
             if postponing is None:
@@ -662,66 +632,3 @@ def totals_of(committee: Committee, features: Features) -> dict[str, float]:
 def _precedence(lesson: Lesson) -> tuple[int, str]:
     """Of two lessons of one message the one taught last counts; the label only so that there is a rule."""
     return lesson.taught, lesson.label
-
-
-def replay(
-    ledger: Ledger, committee: Committee, after: int = 0
-) -> Iterator[tuple[int, str, dict[str, float]]]:
-    """Teach every lesson behind a position in its order; its position, label and exam."""
-    for position, label, features in ledger.replay(after):
-        labels = committee.labels
-        yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
-
-
-def teach(ledger: Ledger, committee: Committee, after: int = 0) -> None:
-    """Replay without a look at the exams."""
-    for _, label, features in ledger.replay(after):
-        committee.learn(label, features)
-
-
-def examined(label: str, totals: dict[str, float]) -> ExamRow:
-    """What the ledger keeps of an exam; nothing while there was nothing to choose.
-
-    >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
-    (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
-    """
-    if len(totals) < 2 or label not in totals:
-        return NO_EXAM
-    best = max(totals, key=totals.__getitem__)
-    return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
-
-
-def _lesson(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Made:
-    """What is learned from a message, and its bytes if they are to be kept."""
-    from deciban.filter.names import features_with_names
-    from deciban.text.words import sender_of
-
-    message = read(raw.data)
-    facts = preferences.facts(message)
-    features, names = features_with_names(message, facts)
-    lesson = Lesson(
-        digest=message.digest,
-        label=label,
-        taught=0,
-        by=storable(by),
-        source=storable(raw.id),
-        sender=storable(sender_of(message)[:MOST_CHARACTERS]),
-        subject=storable(message.header("subject")[:MOST_CHARACTERS]),
-        date=storable(message.header("date")[:MOST_CHARACTERS]),
-        message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
-        names=names,
-        features=features,
-    )
-    return lesson, raw.data if preferences.keep_mail else None
-
-
-def _batches(lessons: Iterable[Made]) -> Iterator[list[Made]]:
-    batch: list[Made] = []
-    began = monotonic()
-    for lesson in lessons:
-        batch.append(lesson)
-        if len(batch) == BATCH_LESSONS or monotonic() - began > BATCH_SECONDS:
-            yield batch
-            batch, began = [], monotonic()
-    if batch:
-        yield batch
