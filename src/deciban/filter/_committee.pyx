@@ -10,8 +10,8 @@ label, in nats. With L labels, of which label l was taught to the counts by D_l 
     weights   the sum of one weight a feature and label, divided by √n: online softmax regression.
 
 The judge divides the four scores by their scales (the root of the mean square difference between two labels, since
-there are two, and a few imagined lessons before) and adds them up with four weights, which begin at 1 and are shared by all labels, and one bias a
-label. The totals are the last stage: probabilities are their softmax.
+there are two, and a few imagined lessons before) and adds them up with four weights, which begin at 1 and are shared by
+all labels, and one bias a label. The totals are the last stage: probabilities are their softmax.
 
 People teach by folders: all ham, then all spam. Such a run teaches the judge nothing but that the next message is like
 the last, which costs it everything (500 of 1,000 messages of SpamAssassin wrong after 300 ham and then 300 spam). So a
@@ -33,9 +33,10 @@ no such thing. See `_believe` for what it gains.
 
 To learn a lesson is to score it (the exam), then: the judge takes one AdaGrad step down its log-loss; the counts are
 taught if their log-odds of the true label against the best other were below the margin; the weights take one
-AdaGrad step, or rest if all other labels together have less than `rest` of their probability. Steps are multiplied by (L − 1) / L, so that the difference between the true label and the mean of
-the others moves by the same step for any L; with two labels the weights are ± each other, exactly. While only one
-label was ever taught, the second is there already, without a name: the weights learn what the first is *not*.
+AdaGrad step, or rest if all other labels together have less than `rest` of their probability. Steps are multiplied by
+(L − 1) / L, so that the difference between the true label and the mean of the others moves by the same step for any L;
+with two labels the weights are ± each other, exactly. While only one label was ever taught, the second is there already,
+without a name: the weights learn what the first is *not*.
 
 The buffer, numbers as the machine stores them:
 

@@ -94,9 +94,11 @@ cdef inline int add_hash(Harvest* harvest, uint64_t hash) except -1 nogil:
 
 cdef inline bint is_traced(const Harvest* harvest, uint64_t hash) noexcept nogil:
     """Whether the name and place of a feature are asked for. Of names by lot few win, so this is not a call."""
-    return harvest.tracing and (
-        harvest.drawn < harvest.wanted or not harvest.wanted or lot(hash, harvest.seed) <= harvest.lowest[harvest.wanted - 1]
-    )
+    if not harvest.tracing:
+        return False
+    if not harvest.wanted or harvest.drawn < harvest.wanted:
+        return True
+    return lot(hash, harvest.seed) <= harvest.lowest[harvest.wanted - 1]
 
 
 cdef inline int add_feature(
