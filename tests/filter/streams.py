@@ -3,7 +3,7 @@
 import random
 from array import array
 
-from deciban.filter._lesson_code import Features
+from deciban.filter._lesson_code import FEATURE_BITS, Features
 
 
 def made_up_features(rng: random.Random, label: int, words: int = 12, letters: int = 30) -> Features:
@@ -12,7 +12,7 @@ def made_up_features(rng: random.Random, label: int, words: int = 12, letters: i
     def view(count: int) -> "array[int]":
         favourites = [rng.randrange(40) * 64 + label for _ in range(count // 2)]
         common = [rng.randrange(5000) + 10_000 for _ in range(count - count // 2)]
-        return array("Q", sorted({feature << 40 for feature in favourites + common}))
+        return array("Q", sorted({feature << (64 - FEATURE_BITS) for feature in favourites + common}))
 
     return Features.of(view(words), view(letters))
 
