@@ -78,7 +78,9 @@ class History:
         """Leave the files as a process may leave them that ends in the middle, and begin again."""
         self.filter.state()
         if what == "crash while changing":
-            self.filter.snapshot.mark_dirty()
+            with self.filter.snapshot.exclusive():
+                assert self.filter.snapshot.fits(self.filter.ledger.stamp(), self.filter.settings)
+                self.filter.snapshot.mark_dirty()
         self.filter.close()
         snapshot = self.path + ".snapshot"
         with open(snapshot, "r+b") as file:
