@@ -124,6 +124,40 @@ def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None
             assert len(list(lived.checkpoints.files())) <= MOST
 
 
+BULKS = st.builds(
+    lambda label, name, first, count: (
+        "learn",
+        label,
+        [mail(name, number) for number in range(first, first + count)],
+    ),
+    st.sampled_from(LABELS[:3]),
+    st.sampled_from(LABELS[:3]),
+    st.integers(0, 60),
+    st.integers(18, 45),
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.one_of(STEPS, BULKS), max_size=12))
+def test_any_history_with_bulks_equals_single_lessons_in_their_order(
+    steps: list[tuple],
+) -> None:
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        history = History(os.path.join(folder, "mail"))
+        for step in steps:
+            history.take(step)
+        with history.filter as lived, Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
+            lived.state()  # what was postponed is put in order now
+            for lesson in lived.lessons():
+                label, data = history.left.pop(lesson.digest)
+                assert label == lesson.label
+                fresh.learn(label, [mail("spam", 0).replaced(id="x", data=data)])
+            assert not history.left
+            assert lived.state() == fresh.state()
+            assert list(lived.exams()) == list(fresh.exams())
+            assert lived.is_replay()
+
+
 class FoldedHistory(History):
     """A history in which old lessons are folded now and then."""
 
