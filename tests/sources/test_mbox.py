@@ -83,6 +83,7 @@ def test_memory_stays_flat_over_a_long_mbox():
         finally:
             tracemalloc.stop()
 
+    peak(1)  # what is imported on the way does not count
     assert peak(4_000) < 1.1 * peak(400)
 
 
