@@ -18,8 +18,7 @@ import sys
 import zlib  # noqa: F401 (who may only read may not be able to load it later)
 
 from deciban.errors import DecibanError
-from deciban.filter import Filter
-from deciban.filter import filter as filter_module
+from deciban.filter import Filter, teaching
 from tests.filter.mails import mail
 
 LABELS = ("spam", "ham", "work")
@@ -61,7 +60,7 @@ def live(path: str, seed: int, count: int) -> None:
 
 def learn_in_bulk(path: str, seed: int) -> None:
     """Tells after each batch of 16 how many of the mails from a number on are durable."""
-    filter_module.BATCH_LESSONS = 16
+    teaching.BATCH_LESSONS = 16
     rng = random.Random(seed)
     with Filter.open(path) as filter_:
         filter_.checkpoints.nearest = 8
@@ -71,7 +70,9 @@ def learn_in_bulk(path: str, seed: int) -> None:
             filter_.learn(
                 label,
                 (mail(label, number) for number in range(first, first + 60)),
-                progress=lambda done, label=label, first=first: tell([label, first, done.learned]),
+                progress=lambda done, label=label, first=first: tell(
+                    [label, first, done.learned + done.known]
+                ),
             )
 
 
