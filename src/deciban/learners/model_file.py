@@ -28,6 +28,7 @@ from deciban.features import Features
 from deciban.tally import Tally
 
 Answer = TypeVar("Answer")
+Kind = TypeVar("Kind", bound=Callable[..., Any])
 
 FORMAT = 1
 FAMILIES = {name: getattr(families, name) for name in families.__all__ if name != "Family"}
@@ -56,8 +57,6 @@ def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> N
     """Write a fitted learner, and what else is to be known about it; the file appears whole or not at all."""
     arrays: list[NDArray[Any]] = []
     header = {
-        "format": FORMAT,
-        "learner": type(learner).__name__,
         "family": None if learner.family is None else _family_out(learner.family),
         "settings": {
             name: _value_out(value, arrays)
@@ -74,12 +73,12 @@ def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> N
         "tally": _tally_out(learner.tally_, arrays),
         "about": about or {},
     }
-    write(path, header, arrays)
+    write(path, learner, header, arrays)
 
 
 def load(kind: Callable[..., Any], path: Path) -> Any:
     """Read a learner that `save` wrote."""
-    return read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+    return read_learner(path, kind, _learner_in)
 
 
 def about(path: Path) -> dict[str, Any]:
@@ -87,8 +86,9 @@ def about(path: Path) -> dict[str, Any]:
     return read(path, lambda header, _: dict(header.get("about", {})))
 
 
-def write(path: Path, header: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
+def write(path: Path, learner: Any, header: dict[str, Any], arrays: list[NDArray[Any]]) -> None:
     """Write a header and the arrays that it mentions; the file appears whole or not at all."""
+    header = {"format": FORMAT, "learner": type(learner).__name__, **header}
     content: dict[str, Any] = {f"a{number}": array for number, array in enumerate(arrays)}
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     unfinished = path.with_name(path.name + ".part")
@@ -117,9 +117,18 @@ def read(path: Path, answer: Callable[[dict[str, Any], Any], Answer]) -> Answer:
         ) from None
 
 
+def read_learner(path: Path, kind: Kind, learner_in: Callable[[Kind, dict[str, Any], Any], Answer]) -> Answer:
+    """Read a learner of a kind, by a function that makes one of its header and arrays."""
+
+    def answer(header: dict[str, Any], arrays: Any) -> Answer:
+        if header["learner"] != kind.__name__:
+            raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
+        return learner_in(kind, header, arrays)
+
+    return read(path, answer)
+
+
 def _learner_in(kind: Callable[..., Any], header: dict[str, Any], arrays: Any) -> Any:
-    if header["learner"] != kind.__name__:
-        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
     family = None if header["family"] is None else _family_in(header["family"])
     settings = {name: _value_in(value, arrays) for name, value in header["settings"].items()}
     learner = kind(family, **settings)

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.errors import UnreadableModel
 from deciban.families import Multinomial
 from deciban.features import Features
 from deciban.learners import model_file
@@ -32,8 +31,6 @@ def save(learner: TextClassifier, path: Path) -> None:
     """Write a fitted classifier; the file appears whole or not at all."""
     arrays: Arrays = []
     header = {
-        "format": model_file.FORMAT,
-        "learner": type(learner).__name__,
         "settings": {name: model_file.plain(value) for name, value in learner.get_params(deep=False).items()},
         "labels": model_file.plain(learner._order),
         "classes": model_file.array_out(learner.classes_, arrays),
@@ -43,17 +40,15 @@ def save(learner: TextClassifier, path: Path) -> None:
             for name, witness in learner.witnesses_.items()
         },
     }
-    model_file.write(path, header, arrays)
+    model_file.write(path, learner, header, arrays)
 
 
 def load(kind: type[Kind], path: Path) -> Kind:
     """Read a classifier that `save` wrote."""
-    return model_file.read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+    return model_file.read_learner(path, kind, _learner_in)
 
 
 def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
-    if header["learner"] != kind.__name__:
-        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
     settings = header["settings"]
     learner = kind(**{**settings, "witnesses": tuple(settings["witnesses"])})
     learner._begin()

@@ -14,7 +14,6 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from deciban.errors import UnreadableModel
 from deciban.learners import model_file
 from deciban.learners.distances import DISTANCES, Distance, OfFunction
 from deciban.learners.neighbors.approximate import Graph
@@ -31,8 +30,6 @@ def save(learner: Neighbors, path: Path) -> None:
     """Write a fitted learner; the file appears whole or not at all."""
     arrays: list[NDArray[Any]] = []
     header = {
-        "format": model_file.FORMAT,
-        "learner": type(learner).__name__,
         "settings": {name: _setting_out(value) for name, value in learner.get_params(deep=False).items()},
         "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
         "width": getattr(learner, "n_features_in_", None),
@@ -40,17 +37,15 @@ def save(learner: Neighbors, path: Path) -> None:
         "answers": model_file.array_out(learner.sample_.answers, arrays),
         "rows": _rows_out(learner.sample_.rows, arrays),
     }
-    model_file.write(path, header, arrays)
+    model_file.write(path, learner, header, arrays)
 
 
 def load(kind: type[Kind], path: Path) -> Kind:
     """Read a learner that `save` wrote."""
-    return model_file.read(path, lambda header, arrays: _learner_in(kind, header, arrays))
+    return model_file.read_learner(path, kind, _learner_in)
 
 
 def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
-    if header["learner"] != kind.__name__:
-        raise UnreadableModel(f"This file holds a {header['learner']}, not a {kind.__name__}.")
     learner = kind(**{name: _setting_in(value) for name, value in header["settings"].items()})
     if header["width"] is not None:
         learner.n_features_in_ = header["width"]
