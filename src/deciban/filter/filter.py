@@ -176,7 +176,7 @@ class Filter:
 
     def _examine_postponed(self) -> None:
         """See to it that every lesson was examined and learned, also those of a process that died."""
-        if self.ledger.fact(POSTPONED) is not None:
+        if not self.ledger.read_only and self.ledger.fact(POSTPONED) is not None:
             with self._changing():
                 pass  # to change anything begins with it
 
@@ -446,13 +446,11 @@ class Filter:
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        if not self.ledger.read_only:
-            self._examine_postponed()
         threshold = self.preferences.threshold
-        key = threshold, self.ledger.stamp()
-        if self._assurance is None or self._assurance[0] != key:
-            judged = self.ledger.recent_good(threshold.window)
-            self._assurance = key, Assurance.of(threshold, judged)
+        if self._assurance is None or self._assurance[0] != (threshold, self.ledger.stamp()):
+            self._examine_postponed()
+            key = threshold, self.ledger.stamp()
+            self._assurance = key, Assurance.of(threshold, self.ledger.recent_good(threshold.window))
         return self._assurance[1]
 
     def forget(
@@ -606,8 +604,7 @@ class Filter:
 
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """What was made of each lesson before it was learned: its digest, true label and exam."""
-        if not self.ledger.read_only:
-            self._examine_postponed()
+        self._examine_postponed()
         return self.ledger.exams()
 
     def state(self) -> bytes:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from deciban.errors import WrongUsage
 from deciban.filter.foundation import CAPACITY, STATE, pack
+from deciban.filter.ledger import LESSONS_IN_ORDER
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -49,7 +50,7 @@ def positions_before(ledger: Ledger, before: float) -> set[int]:
         raise WrongUsage(
             "A filter that rests on a shared one cannot be compacted: each new version replays its lessons."
         )
-    old = "SELECT position FROM exams JOIN lessons ON lesson = number WHERE taught < ?"
+    old = f"SELECT position FROM {LESSONS_IN_ORDER} WHERE taught < ?"
     rows = ledger.execute(old, int(before * 1e6))
     return {position for (position,) in rows}
 
@@ -64,8 +65,8 @@ def fold(ledger: Ledger, positions: set[int], committee: Committee) -> None:
     ledger.set_fact(CAPACITY, committee.capacity)
     for position in sorted(positions):
         ledger.execute(
-            """INSERT OR REPLACE INTO folded SELECT NULL, digest, label, taught, best, truth, spam
-            FROM exams JOIN lessons ON lesson = number WHERE position = ?""",
+            f"""INSERT OR REPLACE INTO folded SELECT NULL, digest, label, taught, best, truth, spam
+            FROM {LESSONS_IN_ORDER} WHERE position = ?""",
             position,
         )
         ((number,),) = ledger.execute("DELETE FROM exams WHERE position = ? RETURNING lesson", position)

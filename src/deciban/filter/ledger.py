@@ -8,8 +8,8 @@ flipped bit of it is believed.
 >>> import os, tempfile
 >>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
 >>> with Ledger.create(path, Settings(bits=10)) as ledger:
-...     oct(os.stat(path).st_mode & 0o777), ledger.settings.bits, ledger.stamp().changes, ledger.count()
-('0o600', 10, 0, 0)
+...     oct(os.stat(path).st_mode & 0o777), ledger.settings.bits, ledger.stamp().changes, ledger.labels()
+('0o600', 10, 0, {})
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any, Self
 
-# In the order of the fields of `Lesson`; the code of the features and the check of them all come last.
+# In the order of the fields of `Lesson`, but for its features.
 FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
-FROM_EXAMS = "FROM exams JOIN lessons ON lesson = lessons.number JOIN labels ON lessons.label = labels.number"
+LESSONS_IN_ORDER = "exams JOIN lessons ON lesson = lessons.number"
+FROM_EXAMS = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
 # So many lessons are read at once.
 PAGE = 200
 
@@ -229,9 +230,9 @@ class Ledger:
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, folded ones too, in the order of their first lessons."""
         return dict(
-            self.execute("""SELECT name, count(*) FROM (
+            self.execute(f"""SELECT name, count(*) FROM (
                 SELECT label, 0 AS left, number AS place FROM folded
-                UNION ALL SELECT label, 1, position FROM exams JOIN lessons ON lesson = number)
+                UNION ALL SELECT label, 1, position FROM {LESSONS_IN_ORDER})
             JOIN labels ON label = labels.number
             GROUP BY name ORDER BY min(left), min(place)""")
         )
@@ -239,10 +240,6 @@ class Ledger:
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
         return int(self.execute("SELECT count(*) FROM labels")[0][0]) > 1
-
-    def count(self) -> int:
-        """How many lessons there are that can be forgotten."""
-        return int(self.execute("SELECT count(*) FROM exams")[0][0])
 
     def count_of(self, selection: Selection) -> int:
         """How many lessons are meant."""
@@ -334,12 +331,14 @@ class Ledger:
         # Read backwards as far as the run goes: while there is one label only, that would be all lessons.
         if not self.has_two_labels():
             return 0, 0
-        backwards = "FROM exams JOIN lessons ON lesson = number {} ORDER BY position DESC LIMIT 1"
-        last = self.execute(f"SELECT label {backwards.format('')}")
+        backwards = "ORDER BY position DESC LIMIT 1"
+        last = self.execute(f"SELECT label FROM {LESSONS_IN_ORDER} {backwards}")
         if not last:
             return 0, 0
         ((own,),) = self.execute("SELECT count(*) FROM lessons WHERE label = ?", *last[0])
-        other = self.execute(f"SELECT position {backwards.format('WHERE label <> ?')}", *last[0])
+        other = self.execute(
+            f"SELECT position FROM {LESSONS_IN_ORDER} WHERE label <> ? {backwards}", *last[0]
+        )
         if not other:
             return 0, 0
         ((run,),) = self.execute("SELECT count(*) FROM exams WHERE position > ?", *other[0])
@@ -417,9 +416,9 @@ class Ledger:
 
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """The digest, true label and exam of every lesson, in their order; folded ones first."""
-        sql = """SELECT digest, truly.name, winner.name, truth, spam FROM (
+        sql = f"""SELECT digest, truly.name, winner.name, truth, spam FROM (
                 SELECT digest, label, best, truth, spam, 1 AS left, position AS place
-                FROM exams JOIN lessons ON lesson = number
+                FROM {LESSONS_IN_ORDER}
                 UNION ALL SELECT digest, label, best, truth, spam, 0, number FROM folded)
             JOIN labels AS truly ON label = truly.number
             LEFT JOIN labels AS winner ON best = winner.number ORDER BY left, place"""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 
 from deciban.filter._lesson_code import Features, shorten
+from deciban.filter.ledger import LESSONS_IN_ORDER
 from deciban.filter.verdict import DECIBANS_A_NAT
 from deciban.text._hashing import feature_hash
 from deciban.text._views import extract_with_names
@@ -66,7 +67,7 @@ def joined_names(ledger: Ledger, positions: Iterable[int]) -> str:
     """The names of folded lessons, with those of the lessons at these positions, one a line."""
     kept = ledger.execute("SELECT value FROM foundation WHERE what = 'names'")
     texts = [bytes(value).decode() for (value,) in kept]
-    here = "SELECT names FROM exams JOIN lessons ON lesson = number WHERE position = ?"
+    here = f"SELECT names FROM {LESSONS_IN_ORDER} WHERE position = ?"
     for position in positions:
         texts += [names for (names,) in ledger.execute(here, position)]
     return "\n".join(sorted({name for text in texts for name in text.split("\n") if name}))
