@@ -48,10 +48,9 @@ class KeptPromise(Value):
     def followed(cls, rate: float, trial: Trial) -> KeptPromise:
         """The promise over a trial whose scores are log-odds of spam in nats, as deciban's are."""
         threshold = Threshold(promise=rate)
+        # Log-odds of good mails, each with its place in their stream: in that order, and sorted.
         recent: deque[tuple[float, int]] = deque()
-        ranked: list[
-            tuple[float, int]
-        ] = []  # the same by log-odds, each with its place in the stream of good mail
+        ranked: list[tuple[float, int]] = []
         bar = None
         seen = lost = good = caught = spams = 0
         for score, spam in zip(trial.scores, trial.spam, strict=True):
