@@ -5,13 +5,12 @@ import warnings
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import assume, given, settings
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import BernoulliNB
 
 from deciban import Bernoulli, Gaussian, Mixture, MixtureClassifier, Multinomial, NaiveBayes
-from deciban.errors import NotEnoughValues
 
 
 def heaps(seed, count=4, each=40, width=3):
@@ -43,10 +42,8 @@ def test_gaussian_em_equals_gaussian_mixture_from_the_same_start(shared, kind, s
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # neither may have converged after so few steps, and both say so
         theirs.fit(X)
-        try:
-            ours = Mixture(Gaussian(shared=shared), 4, rule="mle", init=start, steps=21, tolerance=0).fit(X)
-        except NotEnoughValues:
-            reject()  # a component shrank to one point, where there is no likeliest variance to agree on
+        assume(theirs.covariances_.min() > 1e-9)  # it shrank to one point, and there is no likeliest variance
+        ours = Mixture(Gaussian(shared=shared), 4, rule="mle", init=start, steps=21, tolerance=0).fit(X)
     assert ours.score_samples(X) == pytest.approx(theirs.score_samples(X), rel=1e-6, abs=1e-6)
     assert ours.predict_proba(X) == pytest.approx(theirs.predict_proba(X), abs=1e-6)
     assert ours.bic(X) == pytest.approx(theirs.bic(X))
