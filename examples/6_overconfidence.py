@@ -16,8 +16,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextFeatures
-from deciban.filter.course import Course, features_of
-from deciban.filter.verdict import log_odds
+from deciban.committee.course import Course, features_of
+from deciban.committee.verdict import log_odds
 from deciban.metrics import calibration_error, log_loss, reliability
 from deciban.text import read
 from gallery import labelled_mail, options, picture, save

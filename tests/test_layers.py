@@ -16,6 +16,7 @@ LAYERS = [
     {"demo", "__main__", "cli", "server"},
     {"evaluate", "engines"},
     {"filter", "tables"},
+    {"committee"},
     {"learners", "text", "sources", "sample"},
     {"smoothing", "selection", "metrics"},
     {"families"},
@@ -33,6 +34,7 @@ STRANGERS = [
 ]
 LIGHT = {
     "cli",
+    "committee",
     "filter",
     "text",
     "sources",

@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
+from deciban.committee._lesson_code import Features
 from deciban.engines import learn
 from deciban.filter import Filter, Settings
-from deciban.filter._lesson_code import Features
 from deciban.filter.preferences import Preferences
 from deciban.sample import sample_mails
 from deciban.sources import RawMessage

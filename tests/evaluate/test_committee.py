@@ -1,6 +1,6 @@
+from deciban.committee.course import take_course
+from deciban.committee.verdict import log_odds
 from deciban.evaluate import DecibanCommittee, Lesson, online, read_index
-from deciban.filter.course import take_course
-from deciban.filter.verdict import log_odds
 from tests.evaluate.small_mailbox import write_mailbox
 
 

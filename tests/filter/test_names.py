@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deciban.committee.course import features_of
 from deciban.filter import Filter, Settings
-from deciban.filter.course import features_of
 from deciban.filter.names import (
     NAMES_A_LESSON,
     all_names,

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from deciban.committee._committee import Committee
+from deciban.committee.course import features_of
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter import Filter, Settings
-from deciban.filter._committee import Committee
-from deciban.filter.course import features_of
 from deciban.filter.snapshot import PAGE
 from deciban.text import read
 from tests.filter.mails import mail

@@ -49,7 +49,7 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Learn every message of every source."""
-    from deciban.filter._committee import check_label
+    from deciban.committee._committee import check_label
 
     # All that can be wrong with the command is found before a database is made.
     check_label(options.label)

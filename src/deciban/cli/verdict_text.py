@@ -1,6 +1,6 @@
 """A verdict in the words of the command line, and as the header fields that mail programs sort by.
 
->>> from deciban.filter.verdict import Verdict
+>>> from deciban.committee.verdict import Verdict
 >>> spam = Verdict("spam", 0.99931, 31.6, {"spam": 0.99931, "ham": 0.00069}, unsure=False)
 >>> verdict_line(spam)
 'spam  31.6 dB  p=0.9993'

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterable, Iterator, Sequence
 
+    from deciban.committee.evidence import Evidence
     from deciban.filter import Filter, Verdict
-    from deciban.filter.evidence import Evidence
     from deciban.text import Message
 
 EXAMPLES = (

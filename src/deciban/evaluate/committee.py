@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from math import exp, log
 from typing import Self
 
+from deciban.committee.course import Course, features_of
+from deciban.committee.evidence import Evidence, gather_evidence
+from deciban.committee.settings import Settings
+from deciban.committee.verdict import log_odds
 from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import UNSURE, Lesson, Opinion
-from deciban.filter.course import Course, features_of
-from deciban.filter.evidence import Evidence, gather_evidence
-from deciban.filter.settings import Settings
 from deciban.filter.threshold import Threshold
-from deciban.filter.verdict import log_odds
 from deciban.text import read
 
 

@@ -20,10 +20,10 @@ from math import exp, log
 from statistics import fmean
 
 from deciban import metrics
+from deciban.committee.verdict import log_odds
 from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import UNSURE, Opinion
 from deciban.evaluate.trial import Trial
-from deciban.filter.verdict import log_odds
 from deciban.value import Value
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
+from deciban.committee.evidence import Evidence
+from deciban.committee.verdict import DECIBANS_A_NAT, log_odds
 from deciban.evaluate.index import LabelledMessage
 from deciban.evaluate.subject import Opinion, Subject, explains
-from deciban.filter.evidence import Evidence
-from deciban.filter.verdict import DECIBANS_A_NAT, log_odds
 from deciban.text import read
 from deciban.value import Value
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, Self, TypeGuard
 
+from deciban.committee.evidence import Evidence
 from deciban.evaluate.index import SPAM
-from deciban.filter.evidence import Evidence
 
 NOT_SPAM = "not spam"
 UNSURE = "unsure"

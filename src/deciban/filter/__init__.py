@@ -5,9 +5,9 @@ with Filter.open("mail.deciban") as mail:
     verdict = mail.classify(data)
 """
 
+from deciban.committee.settings import Settings
+from deciban.committee.verdict import Verdict
 from deciban.filter.filter import Filter
-from deciban.filter.settings import Settings
 from deciban.filter.teaching import Learned
-from deciban.filter.verdict import Verdict
 
 __all__ = ["Filter", "Learned", "Settings", "Verdict"]

@@ -16,8 +16,8 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from deciban.filter._committee import Committee
-from deciban.filter._sparse_code import encode
+from deciban.committee._committee import Committee
+from deciban.committee._sparse_code import encode
 from deciban.filter.foundation import restore
 from deciban.value import Value
 

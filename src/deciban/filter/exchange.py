@@ -17,9 +17,9 @@ import json
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 
+from deciban.committee._committee import check_label
+from deciban.committee._lesson_code import Features
 from deciban.errors import DamagedLedger, FilterError, NewerFormat
-from deciban.filter._committee import check_label
-from deciban.filter._lesson_code import Features
 from deciban.filter.lesson import Lesson, storable
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 

@@ -28,18 +28,18 @@ from functools import cached_property, partial
 from itertools import repeat
 from time import time
 
+from deciban.committee._committee import Committee, check_label
+from deciban.committee._lesson_code import Features
+from deciban.committee.course import features_of
+from deciban.committee.settings import Settings
+from deciban.committee.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.errors import DamagedSnapshot, FoldedLesson
-from deciban.filter._committee import Committee, check_label
-from deciban.filter._lesson_code import Features
-from deciban.filter.course import features_of
 from deciban.filter.ledger import NO_EXAM, ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection
 from deciban.filter.preferences import Preferences
-from deciban.filter.settings import Settings
 from deciban.filter.snapshot import Snapshot
 from deciban.filter.teaching import Learned, examined, in_batches, make_lesson, replay, teach
 from deciban.filter.threshold import Assurance, Threshold
-from deciban.filter.verdict import SPAM, Verdict, log_odds, runner_up
 from deciban.text import Message, read
 
 TYPE_CHECKING = False
@@ -406,7 +406,7 @@ class Filter:
 
     def why(self, message: bytes | Message) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
-        from deciban.filter.evidence import gather_evidence
+        from deciban.committee.evidence import gather_evidence
 
         message = message if isinstance(message, Message) else read(message)
         preferences = self.preferences

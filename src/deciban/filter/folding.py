@@ -20,7 +20,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.filter._committee import Committee
+    from deciban.committee._committee import Committee
     from deciban.filter.ledger import Ledger
 
 NAMES = "names"

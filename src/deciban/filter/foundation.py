@@ -9,15 +9,15 @@ which is known by its digest. There is one foundation at most.
 
 from __future__ import annotations
 
-from deciban.filter._committee import Committee
-from deciban.filter._sparse_code import decode, encode
+from deciban.committee._committee import Committee
+from deciban.committee._sparse_code import decode, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from deciban.committee.settings import Settings
     from deciban.filter.ledger import Ledger
-    from deciban.filter.settings import Settings
 
 STATE = "state"
 CAPACITY = "foundation-capacity"

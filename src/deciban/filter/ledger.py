@@ -17,11 +17,11 @@ from __future__ import annotations
 import _sqlite3 as sqlite3  # see ledger_file.py
 from contextlib import contextmanager, suppress
 
+from deciban.committee._lesson_code import Features
+from deciban.committee.settings import Settings
 from deciban.errors import CannotWrite, DamagedLedger, LedgerBusy
-from deciban.filter._lesson_code import Features
 from deciban.filter.ledger_file import connect, make, told
 from deciban.filter.lesson import Lesson, Selection, check_of
-from deciban.filter.settings import Settings
 from deciban.value import Value
 
 TYPE_CHECKING = False

@@ -36,7 +36,7 @@ from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.filter.settings import Settings
+    from deciban.committee.settings import Settings
 
 FORMAT = 3
 APPLICATION = int.from_bytes(b"deci", "big")

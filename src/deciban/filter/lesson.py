@@ -16,7 +16,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.filter._lesson_code import Features
+    from deciban.committee._lesson_code import Features
 
 
 class Lesson(Value):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from array import array
 
-from deciban.filter._lesson_code import Features, shorten
+from deciban.committee._lesson_code import Features, shorten
+from deciban.committee.verdict import DECIBANS_A_NAT
 from deciban.filter.ledger import LESSONS_IN_ORDER
-from deciban.filter.verdict import DECIBANS_A_NAT
 from deciban.text._hashing import feature_hash
 from deciban.text._views import extract_with_names
 from deciban.value import Value
@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deciban.filter._committee import Committee
+    from deciban.committee._committee import Committee
     from deciban.filter.filter import Filter
     from deciban.filter.ledger import Ledger
     from deciban.text import Message

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import os
 
+from deciban.committee._committee import FORMAT as STATE_FORMAT
+from deciban.committee._committee import Committee
+from deciban.committee.settings import Settings
 from deciban.errors import DamagedLedger, FilterError, NewerFormat, NoSuchSource, SharedFilterChanged
-from deciban.filter._committee import FORMAT as STATE_FORMAT
-from deciban.filter._committee import Committee
-from deciban.filter.settings import Settings
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 

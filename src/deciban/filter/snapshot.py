@@ -22,16 +22,16 @@ import os
 import struct
 from contextlib import contextmanager
 
+from deciban.committee._committee import Committee, Glance
 from deciban.errors import CannotWrite, DamagedSnapshot
-from deciban.filter._committee import Committee, Glance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from mmap import mmap
 
+    from deciban.committee.settings import Settings
     from deciban.filter.ledger import Stamp
-    from deciban.filter.settings import Settings
 
 PAGE = 4096
 HEAD = struct.Struct("<8s16sQQ40s")

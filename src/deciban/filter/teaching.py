@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from time import monotonic
 
+from deciban.committee.verdict import SPAM, log_odds
 from deciban.filter.ledger import NO_EXAM, ExamRow
 from deciban.filter.lesson import Lesson, storable
-from deciban.filter.verdict import SPAM, log_odds
 from deciban.text import read
 from deciban.value import Value
 
@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from deciban.filter._committee import Committee
+    from deciban.committee._committee import Committee
     from deciban.filter.ledger import Ledger
     from deciban.filter.preferences import Preferences
     from deciban.sources import RawMessage

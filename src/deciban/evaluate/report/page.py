@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
+from deciban.committee.evidence import Evidence
 from deciban.evaluate.assessment import Assessment
 from deciban.evaluate.mistakes import Mistake
 from deciban.evaluate.summary import ROWS, figure_cell
 from deciban.evaluate.telling_features import TellingFeature
-from deciban.filter.evidence import Evidence
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """

@@ -1,11 +1,11 @@
 """A course is the plainest replay: lessons in order, each after its exam."""
 
-from deciban.filter._committee import Committee
-from deciban.filter._lesson_code import Features
-from deciban.filter.course import Course, features_of, take_course
-from deciban.filter.settings import Settings
+from deciban.committee._committee import Committee
+from deciban.committee._lesson_code import Features
+from deciban.committee.course import Course, features_of, take_course
+from deciban.committee.settings import Settings
 from deciban.text import read
-from tests.filter.streams import made_up_lessons
+from tests.committee.streams import made_up_lessons
 
 SETTINGS = Settings(bits=10)
 MAILS = [("spam", b"Subject: Free money\n\nBuy now"), ("ham", b"Subject: Lunch\n\nAt one?")]

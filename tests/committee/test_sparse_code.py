@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deciban.committee._sparse_code import decode, encode
 from deciban.errors import DamagedSnapshot
-from deciban.filter._sparse_code import decode, encode
 
 UNITS = st.lists(st.sampled_from([bytes(16), b"\1" + bytes(15), bytes(15) + b"\1", b"x" * 16]), min_size=1)
 

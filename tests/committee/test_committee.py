@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from deciban.committee._committee import Committee, Glance
+from deciban.committee._lesson_code import Features
+from deciban.committee.course import Course
+from deciban.committee.settings import Settings
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
-from deciban.filter._committee import Committee, Glance
-from deciban.filter._lesson_code import Features
-from deciban.filter.course import Course
-from deciban.filter.settings import Settings
-from tests.filter.streams import made_up_features, made_up_lessons
+from tests.committee.streams import made_up_features, made_up_lessons
 
 SETTINGS = Settings(bits=10, salt=12345)
 LABELS = [2, 3, 5, 20]

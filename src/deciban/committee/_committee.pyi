@@ -1,7 +1,7 @@
 from typing_extensions import Buffer
 
-from deciban.filter._lesson_code import Features
-from deciban.filter.settings import Settings
+from deciban.committee._lesson_code import Features
+from deciban.committee.settings import Settings
 
 FORMAT: int
 LABEL_BYTES: int

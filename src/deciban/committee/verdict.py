@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from deciban.filter.evidence import Evidence
+    from deciban.committee.evidence import Evidence
 
 SPAM = "spam"
 DECIBANS_A_NAT = 10 / log(10)

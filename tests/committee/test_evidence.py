@@ -2,10 +2,10 @@
 
 import pytest
 
-from deciban.filter.course import Course, features_of
-from deciban.filter.evidence import Evidence, gather_evidence, spread
-from deciban.filter.settings import Settings
-from deciban.filter.verdict import Verdict
+from deciban.committee.course import Course, features_of
+from deciban.committee.evidence import Evidence, gather_evidence, spread
+from deciban.committee.settings import Settings
+from deciban.committee.verdict import Verdict
 from deciban.text import read
 
 MAILS = [

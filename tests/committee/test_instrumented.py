@@ -7,9 +7,9 @@ import random
 import tempfile
 from array import array
 from deciban.errors import DamagedLedger, DamagedSnapshot
-from deciban.filter._committee import Committee, Glance
-from deciban.filter._lesson_code import Features
-from deciban.filter.settings import Settings
+from deciban.committee._committee import Committee, Glance
+from deciban.committee._lesson_code import Features
+from deciban.committee.settings import Settings
 
 rng = random.Random(1)
 settings = Settings(bits=6)
@@ -51,7 +51,7 @@ print("refused", refused)
 
 
 def test_the_tests_of_lessons_and_committee_pass_under_the_sanitizer() -> None:
-    pass_under_the_sanitizer("tests/filter/test_lesson_code.py", "tests/filter/test_committee.py")
+    pass_under_the_sanitizer("tests/committee/test_lesson_code.py", "tests/committee/test_committee.py")
 
 
 def test_damaged_lessons_and_states_are_refused_under_the_sanitizer() -> None:

@@ -3,7 +3,7 @@
 import random
 from array import array
 
-from deciban.filter._lesson_code import FEATURE_BITS, Features
+from deciban.committee._lesson_code import FEATURE_BITS, Features
 
 
 def made_up_features(rng: random.Random, label: int, words: int = 12, letters: int = 30) -> Features:

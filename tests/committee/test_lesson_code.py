@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deciban.committee._lesson_code import FEATURE_BITS, Features, shorten
 from deciban.errors import DamagedLedger
-from deciban.filter._lesson_code import FEATURE_BITS, Features, shorten
 
 SHIFT = 64 - FEATURE_BITS
 SHORT = st.integers(0, (1 << FEATURE_BITS) - 1)

@@ -56,8 +56,8 @@ A row of two labels takes 16 bytes, so that one feature is one cache miss. Nothi
 settings, the lessons and their order: state == replay(settings, ledger), bit for bit.
 
 >>> from array import array
->>> from deciban.filter._lesson_code import Features
->>> from deciban.filter.settings import Settings
+>>> from deciban.committee._lesson_code import Features
+>>> from deciban.committee.settings import Settings
 >>> committee = Committee.fresh(Settings(bits=8))
 >>> money, lunch = (Features.of(array("Q", [number << 60]), array("Q", [])) for number in (3, 7))
 >>> for _ in range(20):
@@ -76,7 +76,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport pread
 
-from deciban.filter._lesson_code cimport Features
+from deciban.committee._lesson_code cimport Features
 from deciban.text._hashing cimport FORMAT_VERSION, hash_end
 
 import os

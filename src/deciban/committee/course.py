@@ -10,10 +10,10 @@ This is the online protocol by which filters are measured, and the plainest form
 
 from __future__ import annotations
 
-from deciban.filter._committee import Committee
-from deciban.filter._lesson_code import Features
-from deciban.filter.settings import Settings
-from deciban.filter.verdict import Verdict
+from deciban.committee._committee import Committee
+from deciban.committee._lesson_code import Features
+from deciban.committee.settings import Settings
+from deciban.committee.verdict import Verdict
 from deciban.text import read
 from deciban.text._views import extract
 from deciban.value import Value

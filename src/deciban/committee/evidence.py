@@ -4,7 +4,7 @@ The evidence of a verdict is, in this order: one item for each feature of `words
 (both by increasing hash), and the remainder, which is what the judge believes before reading anything, and
 rounding. Added up in this order, the decibans are those of the verdict.
 
->>> from deciban.filter.course import Course, features_of
+>>> from deciban.committee.course import Course, features_of
 >>> from deciban.text import read
 >>> course = Course()
 >>> for _ in range(5):
@@ -20,8 +20,8 @@ True
 
 from __future__ import annotations
 
-from deciban.filter._lesson_code import Features, shorten
-from deciban.filter.verdict import DECIBANS_A_NAT
+from deciban.committee._lesson_code import Features, shorten
+from deciban.committee.verdict import DECIBANS_A_NAT
 from deciban.text._views import extract, sightings
 from deciban.value import Value
 
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deciban.filter._committee import Committee
+    from deciban.committee._committee import Committee
     from deciban.text import Message
 
     Place = tuple[str, int, int, int]

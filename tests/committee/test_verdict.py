@@ -4,7 +4,7 @@ from math import log
 
 import pytest
 
-from deciban.filter.verdict import Verdict, log_odds, probabilities_of
+from deciban.committee.verdict import Verdict, log_odds, probabilities_of
 
 
 def test_decibans_are_the_winner_against_the_runner_up() -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from deciban.committee.settings import Settings
 from deciban.errors import BadSetting
-from deciban.filter.settings import Settings
 
 
 def test_settings_come_back_from_their_text() -> None:
