@@ -1,8 +1,8 @@
 """The lines of recorded.txt: features, verdicts and model files. `python -m tests.recorded` writes it anew.
 
 A change that only moves code leaves every line as it is. A change that is meant to alter some writes the file
-anew, and its difference is reviewed like any other. Features are exact; numbers that depend on the processor's
-exp or on BLAS have six digits, and the test leaves the last one open.
+anew, and its difference is reviewed like any other. Features are exact; numbers that depend on exp of the
+processor or on BLAS have six digits, and the test leaves the last one open.
 """
 
 import json

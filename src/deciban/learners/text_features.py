@@ -36,7 +36,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.errors import BadSetting, NotTexts, NoWordsLeft
-from deciban.learners._text_counts import TextCounts, Vocabulary, count_texts
+from deciban.text._text_counts import TextCounts, Vocabulary, count_texts
 
 Columns = npt.NDArray[np.int32]
 

@@ -26,8 +26,9 @@ past an end, whatever the mail says.
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport realloc
 from libc.string cimport memchr, memcpy
+
+from deciban.text._growth cimport grown
 
 
 ctypedef struct Buffer:
@@ -251,19 +252,9 @@ cdef inline int64_t fact_of(const Content* content, int fact) noexcept nogil:
 
 
 cdef inline int reserve(Buffer* buffer, Py_ssize_t more) except -1 nogil:
-    """Makes room for so many more bytes; doubling keeps a series of appends linear."""
-    cdef Py_ssize_t wanted = buffer.size + more
-    cdef Py_ssize_t room
-    cdef uint8_t* moved
-    if wanted <= buffer.room:
-        return 0
-    room = max(2 * buffer.room, wanted + 64)
-    moved = <uint8_t*> realloc(buffer.data, room)
-    if moved == NULL:
-        with gil:
-            raise MemoryError
-    buffer.data = moved
-    buffer.room = room
+    """Makes room for so many more bytes."""
+    if buffer.room - buffer.size < more:
+        buffer.data = <uint8_t*> grown(buffer.data, &buffer.room, buffer.size + more, 64, 1)
     return 0
 
 

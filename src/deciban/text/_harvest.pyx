@@ -15,28 +15,20 @@ Both happen in one function, so a trace cannot disagree with the features.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memmove, memset
 
 from deciban.text._content cimport Buffer, append_byte, reserve
+from deciban.text._growth cimport grown
 
 cdef enum:
     MOST_MOVES = 16  # to a hash, on average, before insertion is given up
 
 
 cdef int make_room(Hashes* hashes, Py_ssize_t more) except -1 nogil:
-    """Room for so many more hashes; doubling keeps a series of additions linear."""
-    cdef Py_ssize_t wanted = hashes.size + more, room
-    cdef uint64_t* moved
-    if wanted <= hashes.room:
-        return 0
-    room = max(2 * hashes.room, wanted + 256)
-    moved = <uint64_t*>realloc(hashes.data, room * sizeof(uint64_t))
-    if moved == NULL:
-        with gil:
-            raise MemoryError
-    hashes.data = moved
-    hashes.room = room
+    """Room for so many more hashes."""
+    if hashes.room - hashes.size < more:
+        hashes.data = <uint64_t*>grown(hashes.data, &hashes.room, hashes.size + more, 256, sizeof(uint64_t))
     return 0
 
 
@@ -199,17 +191,13 @@ cdef int note_sighting(
 ) except -1 nogil:
     """Keeps a feature's name, tag + name (+ a space + more), and its place."""
     cdef Sightings* sightings = &harvest.sightings
-    cdef Sighting* moved
     cdef Sighting sighting
     if harvest.wanted and not wins(harvest, lot(hash, harvest.seed)):
         return 0
     if sightings.count == sightings.room:
-        moved = <Sighting*>realloc(sightings.rows, (2 * sightings.room + 64) * sizeof(Sighting))
-        if moved == NULL:
-            with gil:
-                raise MemoryError
-        sightings.rows = moved
-        sightings.room = 2 * sightings.room + 64
+        sightings.rows = <Sighting*>grown(
+            sightings.rows, &sightings.room, sightings.count + 1, 64, sizeof(Sighting)
+        )
     sighting.hash = hash
     sighting.name_start = harvest.names.size
     append_name(&harvest.names, tag.name, tag.length)

@@ -12,11 +12,11 @@ in the middle of a character. A broken word stays as it was written. The end "?=
 further once there is none.
 """
 
-from libc.stdlib cimport realloc
 
 from deciban.text._charset cimport decode_text
 from deciban.text._content cimport *
 from deciban.text._fields cimport field_kind, field_name_end
+from deciban.text._growth cimport grown
 from deciban.text._transfer cimport decode_base64, decode_quoted
 
 
@@ -31,13 +31,8 @@ cdef struct Word:
 cdef int add_header(Content* content, Header header) except -1:
     """One more row of the header table."""
     cdef Headers* headers = &content.headers
-    cdef Header* moved
     if headers.count == headers.room:
-        moved = <Header*> realloc(headers.rows, (2 * headers.room + 32) * sizeof(Header))
-        if moved == NULL:
-            raise MemoryError
-        headers.rows = moved
-        headers.room = 2 * headers.room + 32
+        headers.rows = <Header*> grown(headers.rows, &headers.room, headers.count + 1, 32, sizeof(Header))
     headers.rows[headers.count] = header
     headers.count += 1
     return 0

@@ -18,11 +18,11 @@ name count up and end tags down; at zero it is over. Backgrounds need a small st
 fixed size.
 """
 
-from libc.stdlib cimport realloc
 from libc.string cimport memset
 
 from deciban.text._charset cimport append_western
 from deciban.text._content cimport *
+from deciban.text._growth cimport grown
 from deciban.text._names cimport NO_NAME, Names, enter_name, name_hash, number_of
 
 from deciban.text.entities import ENTITIES
@@ -430,18 +430,13 @@ cdef int read_style(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Styl
 cdef int add_link(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end, int kind) except -1:
     """One more row of the link table, as long as the limit allows."""
     cdef Links* links = &content.links
-    cdef Link* moved
     cdef Link link
     if page.links_left <= 0:
         content.facts[FACT_LIMIT_LINKS] += 1
         return 0
     page.links_left -= 1
     if links.count == links.room:
-        moved = <Link*> realloc(links.rows, (2 * links.room + 16) * sizeof(Link))
-        if moved == NULL:
-            raise MemoryError
-        links.rows = moved
-        links.room = 2 * links.room + 16
+        links.rows = <Link*> grown(links.rows, &links.room, links.count + 1, 16, sizeof(Link))
     link.target.start = content.strings.size
     append_decoded(&content.strings, page.source, start, end, True)
     link.target.end = content.strings.size

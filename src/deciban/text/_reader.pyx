@@ -21,12 +21,13 @@ header of the message in it. Whatever lies deeper than the limit is one closed p
 """
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free
 from libc.string cimport memcmp, memset
 
 from deciban.text._canonical cimport canonicalise
 from deciban.text._charset cimport decode_text
 from deciban.text._content cimport *
+from deciban.text._growth cimport grown
 from deciban.text._headers cimport Scratch, media_type_of, parameter_of, read_headers
 from deciban.text._html cimport looks_like_html, read_html
 from deciban.text._names cimport name_hash
@@ -104,14 +105,9 @@ cdef Bounds bounds_of(limits) except *:
 cdef int add_part(Content* content, int parent) except -1:
     """One more row of the part table, still empty; its number."""
     cdef Parts* parts = &content.parts
-    cdef Part* moved
     cdef Part part
     if parts.count == parts.room:
-        moved = <Part*> realloc(parts.rows, (2 * parts.room + 4) * sizeof(Part))
-        if moved == NULL:
-            raise MemoryError
-        parts.rows = moved
-        parts.room = 2 * parts.room + 4
+        parts.rows = <Part*> grown(parts.rows, &parts.room, parts.count + 1, 4, sizeof(Part))
     part = part_at(content, -1)
     part.parent = parent
     part.depth = part_at(content, parent).depth + 1 if parent >= 0 else 0
@@ -134,13 +130,8 @@ cdef inline int set_part(Content* content, int number, const Part* part) except 
 
 cdef int push_level(Levels* levels, const Buffer* strings, Span boundary, int part) except -1:
     """One more open multipart."""
-    cdef Level* moved
     if levels.count == levels.room:
-        moved = <Level*> realloc(levels.rows, (2 * levels.room + 4) * sizeof(Level))
-        if moved == NULL:
-            raise MemoryError
-        levels.rows = moved
-        levels.room = 2 * levels.room + 4
+        levels.rows = <Level*> grown(levels.rows, &levels.room, levels.count + 1, 4, sizeof(Level))
     levels.rows[levels.count].hash = name_hash(strings, boundary.start, boundary.end, False)
     levels.rows[levels.count].size = boundary.end - boundary.start
     levels.rows[levels.count].part = part

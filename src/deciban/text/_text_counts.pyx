@@ -22,10 +22,11 @@ no result depends on the salt.
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from deciban.text._content cimport Buffer, reserve
+from deciban.text._growth cimport grown
 from deciban.text._harvest cimport Hashes, make_room, sort_hashes
 from deciban.text._hashing cimport hash_begin, hash_byte, hash_bytes, hash_end
 from deciban.text._tokens cimport (
@@ -91,23 +92,12 @@ ctypedef struct Batch:
     Py_ssize_t row_start    # in numbers and counts: a key whose place is not before it was seen in this row
 
 
-cdef int out_of_memory() except -1 nogil:
-    with gil:
-        raise MemoryError
-
-
 cdef int reserve_numbers(Numbers* numbers, Py_ssize_t more) except -1 nogil:
-    """Room for so many more numbers; doubling keeps a series of additions linear."""
-    cdef Py_ssize_t room
-    cdef int32_t* moved
-    if numbers.room - numbers.size >= more:
-        return 0
-    room = max(2 * numbers.room, numbers.size + more + 1024)
-    moved = <int32_t*>realloc(numbers.data, room * sizeof(int32_t))
-    if moved == NULL:
-        out_of_memory()
-    numbers.data = moved
-    numbers.room = room
+    """Room for so many more numbers."""
+    if numbers.room - numbers.size < more:
+        numbers.data = <int32_t*>grown(
+            numbers.data, &numbers.room, numbers.size + more, 1024, sizeof(int32_t)
+        )
     return 0
 
 
@@ -151,7 +141,8 @@ cdef int widen(Table* table, int bits) except -1 nogil:
     cdef Py_ssize_t mask = (<Py_ssize_t>1 << bits) - 1
     cdef Slot* wider = <Slot*>calloc(mask + 1, sizeof(Slot))
     if wider == NULL:
-        out_of_memory()
+        with gil:
+            raise MemoryError
     table.slots = wider
     table.shift = 64 - bits
     for i in range(old_count):
