@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +41,7 @@ from deciban.evaluate import (
     shuffled,
     split_in_half,
 )
+from deciban.whole_file import WholeFile
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
 LARGE = ("enron_spam", "ccert_zh")
@@ -97,9 +97,8 @@ class Laboratory:
             f"  {stem}: {time.process_time() - started:.0f} s of CPU time here", file=sys.stderr, flush=True
         )
         if kept:
-            beside = kept.with_suffix(f".{os.getpid()}")
-            beside.write_text(json.dumps(_record(trial, messages)))
-            beside.rename(kept)
+            with WholeFile(kept) as file:
+                file.write(json.dumps(_record(trial, messages)).encode())
         return trial
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import cell_text
+from deciban.whole_file import WholeFile
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 OPENING = """# Benchmarks
@@ -79,4 +80,5 @@ def _wrapped(text: str) -> str:
 
 def write(results: Path, page: Path = PAGE) -> None:
     """Write the page."""
-    page.write_text(document(results), encoding="utf-8")
+    with WholeFile(page) as file:
+        file.write(document(results).encode())

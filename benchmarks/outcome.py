@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks.measure import cpu_seconds, show
 from benchmarks.peers import versions
+from deciban.whole_file import WholeFile
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -85,7 +86,8 @@ def main(name: str, *arguments: str) -> None:
     record = run(name, arguments)
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with WholeFile(path) as file:
+        file.write(json.dumps(record, indent=1, ensure_ascii=False).encode() + b"\n")
 
 
 if __name__ == "__main__":

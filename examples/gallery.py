@@ -26,6 +26,7 @@ from sklearn.datasets._twenty_newsgroups import (
 from sklearn.model_selection import train_test_split
 
 from deciban.sample import sample_mails
+from deciban.whole_file import WholeFile
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVES = ROOT.parent / "shared" / "data"
@@ -129,7 +130,8 @@ def save(figure: Figure, folder: Path | None, name: str) -> None:
     """Save a picture where --pictures says."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(folder / f"{name}.png", dpi=110)
+        with WholeFile(folder / f"{name}.png") as file:
+            figure.savefig(file, format="png", dpi=110)
         print(f"saved {folder / name}.png")
     plt.close(figure)
 

@@ -22,7 +22,7 @@ LAYERS = [
     {"families"},
     {"tally"},
     {"membership", "features", "folds"},
-    {"errors", "value", "__init__"},
+    {"errors", "value", "whole_file", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [
@@ -43,6 +43,7 @@ LIGHT = {
     "folds",
     "errors",
     "value",
+    "whole_file",
     "__init__",
     "__main__",
 }

@@ -65,3 +65,12 @@ def test_a_file_cannot_execute_code(tmp_path):
     np.savez(path, header=np.array([Evil()], dtype=object))
     with pytest.raises(UnreadableModel):
         NaiveBayes.load(path)
+
+
+def test_a_link_planted_beside_a_model_is_not_followed(tmp_path):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "model.part").symlink_to(precious)
+    NaiveBayes(Multinomial()).fit(X, y).save(tmp_path / "model")
+    assert precious.read_text() == "mine"
+    assert NaiveBayes.load(tmp_path / "model").classes_.tolist() == ["ham", "spam"]

@@ -78,21 +78,14 @@ def publish(path: str, settings: Settings, committee: Committee) -> SharedFilter
 
     from deciban.errors import CannotWrite
     from deciban.filter.foundation import pack
+    from deciban.whole_file import WholeFile
 
     lessons = committee.lessons
     head = {"deciban": "state", **FORMATS, "settings": settings.text(), "capacity": committee.capacity}
     data = json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
-    new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        try:
-            with open(new, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, path)
-        finally:
-            if os.path.exists(new):
-                os.unlink(new)
+        with WholeFile(path) as file:
+            file.write(data)
     except OSError as error:
         raise CannotWrite(f"{path} cannot be written: {error.strerror}. Nothing was published.") from None
     return SharedFilter(os.path.abspath(path), _digest(data), lessons)

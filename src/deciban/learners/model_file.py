@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +25,7 @@ from deciban.errors import UnreadableModel
 from deciban.families import Columns, Family
 from deciban.features import Features
 from deciban.tally import Tally
+from deciban.whole_file import WholeFile
 
 Answer = TypeVar("Answer")
 Kind = TypeVar("Kind", bound=Callable[..., Any])
@@ -91,12 +91,8 @@ def write(path: Path, learner: Any, header: dict[str, Any], arrays: list[NDArray
     header = {"format": FORMAT, "learner": type(learner).__name__, **header}
     content: dict[str, Any] = {f"a{number}": array for number, array in enumerate(arrays)}
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-    unfinished = path.with_name(path.name + ".part")
-    with open(unfinished, "wb") as file:
+    with WholeFile(path) as file:
         np.savez(file, **content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(unfinished, path)
 
 
 def read(path: Path, answer: Callable[[dict[str, Any], Any], Answer]) -> Answer:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 from typing import IO
 
 from deciban.errors import CannotWrite
 from deciban.tables.reading import installed_library
 from deciban.tables.table import Table, number_text
+from deciban.whole_file import WholeFile
 
 
 def write_table(table: Table, path: str) -> None:
     """Write a .parquet file, or a CSV file of any other name; it appears whole or not at all."""
-    unfinished = f"{path}.part"
     try:
-        if path.lower().endswith((".parquet", ".pq")):
-            _write_parquet(table, unfinished)
-        else:
-            with open(unfinished, "w", encoding="utf-8", newline="") as file:
-                write_csv(table, file)
-        os.replace(unfinished, path)
+        with WholeFile(path) as file:
+            if path.lower().endswith((".parquet", ".pq")):
+                _write_parquet(table, file)
+            else:
+                text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+                write_csv(table, text)
+                text.detach()
     except OSError as error:
         raise CannotWrite(f"{path!r} cannot be written: {error.strerror or error}.") from None
 
@@ -46,15 +47,15 @@ def _texts(table: Table, name: str) -> list[str]:
     return ["" if value != value else number_text(value) for value in values.tolist()]
 
 
-def _write_parquet(table: Table, path: str) -> None:
+def _write_parquet(table: Table, file: IO[bytes]) -> None:
     columns = {name: table.values(name) for name in table.columns}
     if installed_library() == "polars":
         import polars
 
         texts = {name: polars.String for name, values in columns.items() if values.dtype.kind == "O"}
         lists = {name: values.tolist() for name, values in columns.items()}
-        polars.DataFrame(lists, schema_overrides=texts).write_parquet(path)
+        polars.DataFrame(lists, schema_overrides=texts).write_parquet(file)
     else:
         import pandas
 
-        pandas.DataFrame(columns).to_parquet(path, index=False)
+        pandas.DataFrame(columns).to_parquet(file, index=False)

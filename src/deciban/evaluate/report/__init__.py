@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deciban.errors import MissingExtra
 from deciban.evaluate.assessment import Assessment
+from deciban.whole_file import WholeFile
 
 
 def require_matplotlib() -> None:
@@ -27,7 +28,8 @@ def write_report(path: str | Path, assessments: Sequence[Assessment], title: str
 
     text = page(assessments, inline_pictures(assessments), title)
     # A lone surrogate, which hostile mail can hold, must not cost the page.
-    Path(path).write_text(text, encoding="utf-8", errors="replace")
+    with WholeFile(path) as file:
+        file.write(text.encode("utf-8", "replace"))
 
 
 def write_figures(folder: str | Path, assessments: Sequence[Assessment]) -> list[Path]:

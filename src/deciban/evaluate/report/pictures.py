@@ -22,6 +22,7 @@ from deciban.evaluate.assessment import Assessment
 from deciban.evaluate.curves import roc_curve
 from deciban.evaluate.label_figures import by_size
 from deciban.evaluate.summary import calls_of
+from deciban.whole_file import WholeFile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +65,8 @@ def write_pictures(folder: Path, assessments: Sequence[Assessment]) -> list[Path
     for name, figure in _drawn(assessments):
         for kind in ("png", "svg"):
             path = folder / f"{name}.{kind}"
-            figure.savefig(path, dpi=150, facecolor="white", metadata=_no_date(kind))
+            with WholeFile(path) as file:
+                figure.savefig(file, format=kind, dpi=150, facecolor="white", metadata=_no_date(kind))
             written.append(path)
     return written
 
