@@ -1,10 +1,14 @@
 import pickle
 
+import hypothesis.strategies as st
 import numpy as np
 import pytest
+from hypothesis import given
 
 from deciban import Bernoulli, Categorical, Columns, Gaussian, Multinomial, Poisson
-from deciban.errors import DifferentFamilies, NoSuchFeature
+from deciban.errors import DifferentFamilies, NoSuchFeature, TooLarge
+from deciban.features import Features
+from deciban.tally import Tally
 
 
 def test_a_slice_keeps_the_totals():
@@ -45,7 +49,7 @@ def test_a_missing_label_counts_as_zeros_when_compared():
     assert one != "a tally"
 
 
-@pytest.mark.parametrize("factor", [-1, "2", None])
+@pytest.mark.parametrize("factor", [-1, "2", None, float("nan"), float("inf")])
 def test_only_numbers_of_zero_or_more_scale(factor):
     with pytest.raises(TypeError):
         Poisson().tally([[1]], ["a"]) * factor
@@ -66,3 +70,60 @@ def test_tallies_only_add_to_tallies():
         Poisson().tally([[1]], ["a"]) + 1
     with pytest.raises(TypeError):
         Poisson().tally([[1]], ["a"]) - 1
+
+
+def test_large_values_taught_row_by_row_never_wrap_round():
+    values = [9e7 + step for step in range(2000)]
+    tally = sum(Gaussian(pivot=(0.0,)).tally([[value]], ["a"]) for value in values)
+    assert tally.sums["squares"][0, 0] == pytest.approx(sum(int(value) ** 2 for value in values), rel=1e-12)
+    assert tally.sums["sum"][0, 0] == sum(values)
+    assert (2**40 * tally).sums["squares"][0, 0] == pytest.approx(2**40 * tally.sums["squares"][0, 0])
+    forgotten = tally - Gaussian(pivot=(0.0,)).tally([[values[0]]], ["a"])
+    assert forgotten.sums["squares"][0, 0] == pytest.approx(sum(int(v) ** 2 for v in values[1:]), rel=1e-12)
+
+
+def test_labels_together_never_wrap_round():
+    values = np.array([[1000.0], [1200.0], [1400.0], [1800.0]])
+    tally = 2**40 * Gaussian(pivot=(0.0,)).tally(np.vstack([values, values / 2]), [*"abcd"] * 2)
+    squares = [int(value) for value in tally.sums["squares"].ravel()]
+    assert tally.total().sums["squares"][0, 0] == pytest.approx(sum(squares))
+    assert tally.complement().sums["squares"][0, 0] == pytest.approx(sum(squares[1:]))
+    assert tally.read("bayes", 1).parameters["scale²"].min() > 0
+
+
+def count_of(number):
+    return Tally(Poisson(), np.array(["a"]), Features(1), np.array([1]), {"n": [[1]], "sum": [[number]]})
+
+
+@given(st.integers(0, 2**62 - 1), st.integers(0, 2**62 - 1))
+def test_counts_are_exact_or_refused(left, right):
+    if left + right < 2**62:
+        assert (count_of(left) + count_of(right)).sums["sum"][0, 0] == left + right
+        assert (count_of(left) + count_of(right)) - count_of(right) == count_of(left)
+    else:
+        with pytest.raises(TooLarge, match=r"'sum' grew beyond 2\^62 .* larger unit"):
+            count_of(left) + count_of(right)
+
+
+@given(st.integers(0, 2**62 - 1), st.integers(0, 2**40))
+def test_counts_are_scaled_exactly_or_refused(count, factor):
+    if count * factor < 2**62:
+        assert (factor * count_of(count)).sums["sum"][0, 0] == count * factor
+    else:
+        with pytest.raises(TooLarge):
+            factor * count_of(count)
+
+
+@pytest.mark.parametrize("kind", [np.uint64, np.int32, np.uint8, bool])
+def test_sums_of_any_kind_of_whole_numbers_are_kept_in_64_bits(kind):
+    sums = {"n": np.array([[1]]), "sum": np.array([[1]], dtype=kind)}
+    tally = Tally(Poisson(), np.array(["a"]), Features(1), np.array([1]), sums)
+    assert tally.sums["sum"].dtype == np.int64
+    assert (2**40 * tally).sums["sum"][0, 0] == 2**40
+
+
+def test_a_count_that_no_whole_number_can_hold_is_refused():
+    with pytest.raises(TooLarge):
+        Poisson().tally([[1e19]], ["a"])
+    with pytest.raises(TooLarge):
+        count_of(np.uint64(2**63))

@@ -6,6 +6,7 @@
     ├── DifferentFamilies       tallies of different families cannot be added
     ├── OutsideSupport          a value that the family gives no probability
     ├── CannotForget            more would be taken away than was learned
+    ├── TooLarge                a count beyond what whole numbers can hold exactly
     ├── NoSuchFeature           a name or position that the tally or table does not have
     ├── NoMode                  the posterior has no mode inside its domain (rule="map")
     ├── NotEnoughValues         the rule cannot be read from so few values
@@ -72,6 +73,10 @@ class OutsideSupport(DecibanError, ValueError):
 
 class CannotForget(DecibanError, ValueError):
     """More would be taken away from a tally than was added to it."""
+
+
+class TooLarge(DecibanError, OverflowError):
+    """A count has grown beyond what whole numbers can hold exactly."""
 
 
 class NoSuchFeature(DecibanError, KeyError, ValueError):

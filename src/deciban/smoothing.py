@@ -117,7 +117,7 @@ class Empirical:
         np.float64(0.3)
         """
         cells = counts.shape[1]
-        draws = np.asarray(counts, dtype=float)[counts.sum(axis=1) > 0]
+        draws = np.asarray(counts, dtype=float)[counts.any(axis=1)]
         alpha = np.ones(1 if symmetric else cells)
         if len(draws) == 0 or cells < 2:
             return np.ones(cells)

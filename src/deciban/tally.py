@@ -24,7 +24,8 @@ not (Laplace), p(free | spam) is (1 + 1) / (1 + 2):
 [[0.5, 0.5], [0.667, 0.333]]
 
 Labels and features are matched by name, so tallies of different days, columns and labels still add.
-Whole sums are kept as 64-bit integers: counts stay exact however often they are added and taken away.
+Whole sums are kept as 64-bit integers: counts stay exact however often they are added and taken away. A count
+that grows beyond 2^62 is refused; a sum of measurements (a Gaussian's squares) goes on as a float.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.errors import CannotForget, DifferentFamilies
+from deciban.errors import CannotForget, DifferentFamilies, TooLarge
 from deciban.features import Features, merge_sorted
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from deciban.families.reading import Reading
 
 WHOLE = 2.0**53  # above this a float can no longer hold every whole number
+LARGEST = 2**62  # whole sums stay below, so that the sum of any two still fits into 64 bits
 ROUNDING = 1e-9  # a real sum may fall this far below zero, relative to its own size, by rounding alone
 
 
@@ -60,8 +62,8 @@ class Tally:
     parts: tuple[Tally, ...] = ()  # a tally for each group of columns, where the family is Columns
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", _whole(self.rows))
-        sums = {name: _whole(values) for name, values in self.sums.items()}
+        object.__setattr__(self, "rows", self._kept("rows", self.rows))
+        sums = {name: self._kept(name, values) for name, values in self.sums.items()}
         object.__setattr__(self, "sums", MappingProxyType(sums))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -95,9 +97,9 @@ class Tally:
         return rest.family.without_leftovers(rest._without_empty_labels())
 
     def __mul__(self, factor: float) -> Tally:
-        if not isinstance(factor, (int, float, np.number)) or factor < 0:
+        if not isinstance(factor, (int, float, np.number)) or not 0 <= factor < np.inf:
             return NotImplemented
-        return self._map(lambda values: values * factor)
+        return self._map(lambda values: _times(values, factor))
 
     __rmul__ = __mul__
 
@@ -143,11 +145,11 @@ class Tally:
 
     def total(self) -> Tally:
         """All labels together, under each of the labels."""
-        return self._map(lambda values: np.broadcast_to(values.sum(axis=0), values.shape).copy())
+        return self._map(lambda values: np.broadcast_to(_over_labels(values), values.shape).copy())
 
     def complement(self) -> Tally:
         """For each label, everything that is not of that label."""
-        return self._map(lambda values: values.sum(axis=0) - values)
+        return self._map(lambda values: _over_labels(values) - values)
 
     def zeros(self) -> Tally:
         """Nothing at all, for the same labels and features: where imagining begins."""
@@ -179,6 +181,20 @@ class Tally:
         return self.family.read(self, rule, prior)
 
     # --- inner workings ----------------------------------------------------------------------
+
+    def _kept(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Sums as a tally keeps them; a count that is no longer exact is refused."""
+        values = _whole(values)
+        if not _fits(values):
+            if name not in self.family.measured:
+                raise TooLarge(
+                    f"{name!r} grew beyond 2^62 (4.6e18), above which whole numbers are not exact. "
+                    "Count in a larger unit, or scale the tally first: tally * 0.001."
+                )
+            values = values.astype(float, copy=False)
+        values = values.view()
+        values.flags.writeable = False
+        return values
 
     def _map(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Tally:
         return replace(
@@ -238,14 +254,27 @@ def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:
 
 
 def _whole(values: NDArray[Any]) -> NDArray[Any]:
-    """The same sums, as integers where all of them are whole, and read-only."""
+    """The same sums, as 64-bit integers where all of them are whole and can be exact."""
     values = np.asarray(values)
     if values.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
-            if bool(np.all(np.abs(values) < WHOLE) and np.all(values == np.rint(values))):
-                values = values.astype(np.int64)
-    elif values.dtype.kind != "i":
-        values = values.astype(np.int64)
-    values = values.view()
-    values.flags.writeable = False
-    return values
+            exact = bool(np.all(np.abs(values) < WHOLE) and np.all(values == np.rint(values)))
+        return values.astype(np.int64) if exact else values
+    return values.astype(float if values.dtype == np.uint64 and not _fits(values) else np.int64, copy=False)
+
+
+def _fits(values: NDArray[Any], times: float = 1) -> bool:
+    """Whether the numbers, so many times, stay below the largest whole one that is kept."""
+    return not values.size or times * max(-values.min().item(), values.max().item()) < LARGEST
+
+
+def _times(values: NDArray[Any], factor: float) -> NDArray[Any]:
+    """A product that never wraps round: whole where that is exact, otherwise a float."""
+    exact = values.dtype.kind == "i" and isinstance(factor, (int, np.integer)) and _fits(values, int(factor))
+    return values * (int(factor) if exact else float(factor))
+
+
+def _over_labels(values: NDArray[Any]) -> NDArray[Any]:
+    """The sum of all labels, which never wraps round either."""
+    exact = values.dtype.kind == "i" and _fits(values, len(values))
+    return np.asarray(values.sum(axis=0) if exact else values.sum(axis=0, dtype=float))

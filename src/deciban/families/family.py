@@ -52,6 +52,7 @@ class Family(ABC):
     """What to add up for one value, and how to read the sums."""
 
     support: ClassVar[Support]
+    measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something
     zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
 
     # --- learning ----------------------------------------------------------------------------

@@ -52,6 +52,8 @@ class Gamma(Family):
         open_below=True,
     )
 
+    measured: ClassVar[tuple[str, ...]] = ("sum", "logs")
+
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) = (x, log x)."""
         positive = values if missing is None else np.where(missing > 0, 1.0, values)
@@ -63,7 +65,7 @@ class Gamma(Family):
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values of an exponential distribution with the mean of all labels: wide, and never degenerate."""
-        n, total = tally.sums["n"].sum(axis=0), tally.sums["sum"].sum(axis=0)
+        n, total = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum"))
         mean = np.where(n > 0, total / np.maximum(n, 1e-300), 1.0)
         return self.imagine_values(tally, alpha, mean, mean**2)
 

@@ -69,6 +69,8 @@ class Gaussian(Family):
 
     support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
+    measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
+
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
             raise ValueError(f"shared must be one of {SHARED}, got {self.shared!r} instead.")
@@ -136,7 +138,7 @@ class Gaussian(Family):
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values like all the data together: with the mean and the variance of all labels."""
-        n, total, squares = (tally.sums[name].sum(axis=0) for name in ("n", "sum", "squares"))
+        n, total, squares = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "squares"))
         n = np.maximum(n, 1)
         mean = total / n
         variance = np.maximum(squares / n - mean**2, 0.0)

@@ -29,7 +29,8 @@ class WholeNumbers(Family):
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values like all the data together, with one more event in one more row, so never all zero."""
-        mean = (tally.sums["sum"].sum(axis=0) + 1) / (tally.sums["n"].sum(axis=0) + 1)
+        total, n = (tally.sums[name].sum(axis=0, dtype=float) for name in ("sum", "n"))
+        mean = (total + 1) / (n + 1)
         return self.imagine_values(tally, alpha, mean)
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
