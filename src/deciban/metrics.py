@@ -39,12 +39,8 @@ if TYPE_CHECKING:
 class Errors(Value):
     """Misclassified ham and spam in percent, and TREC's logistic average of the two."""
 
-    __slots__ = ("ham", "spam")
     ham: float
     spam: float
-
-    def __init__(self, ham: float, spam: float) -> None:
-        self._set(ham=ham, spam=spam)
 
     @property
     def lam(self) -> float:
@@ -55,25 +51,17 @@ class Errors(Value):
 class Bin(Value):
     """Verdicts of about the same probability: how many, what was said in the mean, what share was spam."""
 
-    __slots__ = ("count", "said", "seen")
     count: int
     said: float
     seen: float
-
-    def __init__(self, count: int, said: float, seen: float) -> None:
-        self._set(count=count, said=said, seen=seen)
 
 
 class Difference(Value):
     """First minus second, with the limits between which 95% of the resamples lie."""
 
-    __slots__ = ("mean", "low", "high")  # noqa: RUF023 (the order of reading)
     mean: float
     low: float
     high: float
-
-    def __init__(self, mean: float, low: float, high: float) -> None:
-        self._set(mean=mean, low=low, high=high)
 
     @property
     def significant(self) -> bool:

@@ -19,7 +19,6 @@ from deciban.value import Value
 class Argument(Value):
     """A flag with its names, or an operand, which has none."""
 
-    __slots__ = ("names", "metavar", "choices", "help")  # noqa: RUF023 (the order of reading)
     names: tuple[str, ...]
     metavar: str
     """What stands for its value; empty if it takes none."""
@@ -27,31 +26,16 @@ class Argument(Value):
     """All the values that it can have, if they can be listed."""
     help: str
 
-    def __init__(self, names: tuple[str, ...], metavar: str, choices: tuple[str, ...], help: str) -> None:  # noqa: A002
-        self._set(names=names, metavar=metavar, choices=choices, help=help)
-
 
 class VerbDefinition(Value):
     """A verb with everything that its help shows."""
 
-    __slots__ = ("name", "summary", "usage", "flags", "operands", "examples")  # noqa: RUF023
     name: str
     summary: str
     usage: str
     flags: tuple[Argument, ...]
     operands: tuple[Argument, ...]
     examples: tuple[tuple[str, str], ...]
-
-    def __init__(
-        self,
-        name: str,
-        summary: str,
-        usage: str,
-        flags: tuple[Argument, ...],
-        operands: tuple[Argument, ...],
-        examples: tuple[tuple[str, str], ...],
-    ) -> None:
-        self._set(name=name, summary=summary, usage=usage, flags=flags, operands=operands, examples=examples)
 
 
 def all_verbs() -> Iterator[VerbDefinition]:

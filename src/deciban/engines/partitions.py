@@ -54,7 +54,6 @@ class Rows:
 class TableFile(Value):
     """A CSV or Parquet file, one of whose columns is the label."""
 
-    __slots__ = ("path", "label", "drop", "texts")  # noqa: RUF023 (the order of reading)
     path: str
     label: str
     drop: tuple[str, ...]
@@ -84,7 +83,6 @@ class TableFile(Value):
 class Documents(Value):
     """Mail or texts of one label, from files, folders, mboxes or archives; words are hashed to columns."""
 
-    __slots__ = ("label", "paths", "columns")  # noqa: RUF023
     label: str
     paths: tuple[str, ...]
     columns: int

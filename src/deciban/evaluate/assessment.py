@@ -22,18 +22,6 @@ ROUNDS = 1000
 class Assessment(Value):
     """One subject on one stream."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "name",
-        "trial",
-        "figures",
-        "limits",
-        "labels",
-        "curve",
-        "reliability",
-        "promises",
-        "mistakes",
-        "features",
-    )
     name: str
     trial: Trial
     figures: Figures | None
@@ -48,32 +36,6 @@ class Assessment(Value):
     promises: list[KeptPromise]
     mistakes: Sequence[Mistake]
     features: Mapping[str, Sequence[TellingFeature]]
-
-    def __init__(
-        self,
-        name: str,
-        trial: Trial,
-        figures: Figures | None,
-        limits: dict[str, Limits],
-        labels: LabelFigures,
-        curve: list[CurvePoint],
-        reliability: list[metrics.Bin],
-        promises: list[KeptPromise],
-        mistakes: Sequence[Mistake],
-        features: Mapping[str, Sequence[TellingFeature]],
-    ) -> None:
-        self._set(
-            name=name,
-            trial=trial,
-            figures=figures,
-            limits=limits,
-            labels=labels,
-            curve=curve,
-            reliability=reliability,
-            promises=promises,
-            mistakes=mistakes,
-            features=features,
-        )
 
     @classmethod
     def of(

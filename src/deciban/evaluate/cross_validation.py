@@ -32,35 +32,12 @@ from deciban.value import Value
 class CrossValidation(Value):
     """What was said of each row by a model that had not seen it."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "truth",
-        "predicted",
-        "log_probability",
-        "fold",
-        "by_subtraction",
-    )
     truth: NDArray[Any]
     predicted: NDArray[Any]
     log_probability: NDArray[np.float64] | None
     """ln p of the true label; nan where no other fold has it, None where no probability is claimed."""
     fold: NDArray[np.intp]
     by_subtraction: bool
-
-    def __init__(
-        self,
-        truth: NDArray[Any],
-        predicted: NDArray[Any],
-        log_probability: NDArray[np.float64] | None,
-        fold: NDArray[np.intp],
-        by_subtraction: bool,
-    ) -> None:
-        self._set(
-            truth=truth,
-            predicted=predicted,
-            log_probability=log_probability,
-            fold=fold,
-            by_subtraction=by_subtraction,
-        )
 
     @property
     def accuracy(self) -> float:

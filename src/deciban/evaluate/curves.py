@@ -19,13 +19,6 @@ from deciban.value import Value
 class CurvePoint(Value):
     """How good a subject was over the first messages of the stream; in percent."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "messages",
-        "wrong",
-        "roc_loss",
-        "ham_lost",
-        "spam_missed",
-    )
     messages: int
     wrong: float
     """The share whose most probable label was not the true one."""
@@ -33,18 +26,6 @@ class CurvePoint(Value):
     """None, as the other two, while only one kind of mail has come."""
     ham_lost: float | None
     spam_missed: float | None
-
-    def __init__(
-        self,
-        messages: int,
-        wrong: float,
-        roc_loss: float | None,
-        ham_lost: float | None,
-        spam_missed: float | None,
-    ) -> None:
-        self._set(
-            messages=messages, wrong=wrong, roc_loss=roc_loss, ham_lost=ham_lost, spam_missed=spam_missed
-        )
 
     @classmethod
     def of(cls, trial: Trial) -> CurvePoint:

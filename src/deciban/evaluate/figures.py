@@ -21,20 +21,9 @@ from deciban.evaluate.trial import Trial
 from deciban.value import Value
 
 
-class Figures(Value):
+class Figures(Value, kw_only=True):
     """Everything in percent but what is about probabilities, which is None where none was claimed."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "roc_loss",
-        "ham_lost",
-        "spam_missed",
-        "lam",
-        "missed_at_one_in_1000",
-        "missed_at_one_in_10000",
-        "log_loss",
-        "brier",
-        "calibration_error",
-    )
     roc_loss: float
     ham_lost: float
     spam_missed: float
@@ -46,31 +35,6 @@ class Figures(Value):
     """In nats."""
     brier: float | None
     calibration_error: float | None
-
-    def __init__(
-        self,
-        *,
-        roc_loss: float,
-        ham_lost: float,
-        spam_missed: float,
-        lam: float,
-        missed_at_one_in_1000: float,
-        missed_at_one_in_10000: float,
-        log_loss: float | None,
-        brier: float | None,
-        calibration_error: float | None,
-    ) -> None:
-        self._set(
-            roc_loss=roc_loss,
-            ham_lost=ham_lost,
-            spam_missed=spam_missed,
-            lam=lam,
-            missed_at_one_in_1000=missed_at_one_in_1000,
-            missed_at_one_in_10000=missed_at_one_in_10000,
-            log_loss=log_loss,
-            brier=brier,
-            calibration_error=calibration_error,
-        )
 
     @classmethod
     def of(cls, trial: Trial) -> Figures:

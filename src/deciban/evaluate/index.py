@@ -47,12 +47,8 @@ TREC_UNKNOWN = "unknown"
 class LabelledMessage(Value):
     """A message in a file of its own, and the label that it truly has."""
 
-    __slots__ = ("label", "path")
     label: str
     path: Path
-
-    def __init__(self, label: str, path: Path) -> None:
-        self._set(label=label, path=path)
 
     @property
     def spam(self) -> bool:
@@ -67,13 +63,9 @@ class LabelledMessage(Value):
 class Step(Value):
     """What happens to a message at one moment: it is classified, or its label is told, or both in turn."""
 
-    __slots__ = ("message", "asked", "told")  # noqa: RUF023 (the order of events)
     message: LabelledMessage
-    asked: bool
-    told: bool
-
-    def __init__(self, message: LabelledMessage, *, asked: bool = True, told: bool = True) -> None:
-        self._set(message=message, asked=asked, told=told)
+    asked: bool = True
+    told: bool = True
 
 
 def read_index(index: Path | str) -> list[LabelledMessage]:

@@ -30,13 +30,6 @@ from deciban.value import Value
 class LabelFigures(Value):
     """Accuracy in percent, the log-loss in nats and the confusion matrix."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "messages",
-        "right",
-        "log_loss",
-        "unforeseen",
-        "confusion",
-    )
     messages: int
     right: int
     """Those whose most probable label was the true one."""
@@ -46,18 +39,6 @@ class LabelFigures(Value):
     """Messages of a label that had not been taught: they count as wrong, and not in the log-loss."""
     confusion: dict[str, dict[str, int]]
     """How many of each true label (in the order of size) were called what; "unsure" is a call of its own."""
-
-    def __init__(
-        self,
-        messages: int,
-        right: int,
-        log_loss: float | None,
-        unforeseen: int,
-        confusion: dict[str, dict[str, int]],
-    ) -> None:
-        self._set(
-            messages=messages, right=right, log_loss=log_loss, unforeseen=unforeseen, confusion=confusion
-        )
 
     @property
     def accuracy(self) -> float:

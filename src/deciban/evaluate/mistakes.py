@@ -25,17 +25,6 @@ MOST_CHARACTERS = 400
 class Mistake(Value):
     """A message that was taken for something else, and why."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "number",
-        "name",
-        "label",
-        "taken_for",
-        "decibans",
-        "sender",
-        "subject",
-        "text",
-        "evidence",
-    )
     number: int
     """Its place in the trial, from 1 on."""
     name: str
@@ -50,30 +39,6 @@ class Mistake(Value):
     """How it begins."""
     evidence: tuple[Evidence, ...]
     """The strongest, for (above 0) and against what it was taken for; strongest first."""
-
-    def __init__(
-        self,
-        number: int,
-        name: str,
-        label: str,
-        taken_for: str,
-        decibans: float,
-        sender: str,
-        subject: str,
-        text: str,
-        evidence: tuple[Evidence, ...],
-    ) -> None:
-        self._set(
-            number=number,
-            name=name,
-            label=label,
-            taken_for=taken_for,
-            decibans=decibans,
-            sender=sender,
-            subject=subject,
-            text=text,
-            evidence=evidence,
-        )
 
     def record(self) -> dict[str, object]:
         """The mistake ready for JSON."""

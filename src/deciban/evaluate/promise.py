@@ -24,15 +24,11 @@ from deciban.value import Value
 class KeptPromise(Value):
     """What became of a promise while it was active, that is, once enough good mail had been seen."""
 
-    __slots__ = ("rate", "lost", "good", "caught", "spam")  # noqa: RUF023 (the order of reading)
     rate: float
     lost: int
     good: int
     caught: int
     spam: int
-
-    def __init__(self, rate: float, lost: int, good: int, caught: int, spam: int) -> None:
-        self._set(rate=rate, lost=lost, good=good, caught=caught, spam=spam)
 
     @property
     def active(self) -> bool:

@@ -20,15 +20,11 @@ MOST = 15
 class TellingFeature(Value):
     """A feature of the mail of one label."""
 
-    __slots__ = ("name", "decibans", "share")  # noqa: RUF023 (the order of reading)
     name: str
     decibans: float
     """What it says for the label against the next best, in the mean over the messages that have it."""
     share: float
     """Of the sampled messages of the label, those that have it."""
-
-    def __init__(self, name: str, decibans: float, share: float) -> None:
-        self._set(name=name, decibans=decibans, share=share)
 
     def record(self) -> dict[str, object]:
         """The feature ready for JSON."""

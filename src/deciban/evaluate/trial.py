@@ -28,12 +28,8 @@ Watch = Callable[[Subject, LabelledMessage, bytes, Opinion], object]
 class Trial(Value):
     """What a subject said of messages whose labels are known; both in one order."""
 
-    __slots__ = ("messages", "opinions")
     messages: Sequence[LabelledMessage]
     opinions: Sequence[Opinion]
-
-    def __init__(self, messages: Sequence[LabelledMessage], opinions: Sequence[Opinion]) -> None:
-        self._set(messages=messages, opinions=opinions)
 
     @property
     def labels(self) -> list[str]:

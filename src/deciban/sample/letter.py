@@ -39,7 +39,6 @@ _NOT_TEXT = ("subject", "quote", "signature", "name", "file")
 class Draft(Value):
     """What one mail says, before it has a shape."""
 
-    __slots__ = ("file", "name", "paragraphs", "quote", "signature", "subject")
     subject: str
     paragraphs: tuple[str, ...]
     quote: str
@@ -47,37 +46,22 @@ class Draft(Value):
     name: str
     file: str
 
-    def __init__(
-        self, subject: str, paragraphs: tuple[str, ...], quote: str, signature: str, name: str, file: str
-    ) -> None:
-        self._set(
-            subject=subject, paragraphs=paragraphs, quote=quote, signature=signature, name=name, file=file
-        )
-
 
 class Choice(Value):
     """A part of a letter: how many of which paragraphs."""
 
-    __slots__ = ("count", "paragraphs", "part")
     part: str
     count: int
     paragraphs: tuple[str, ...]
-
-    def __init__(self, part: str, count: int, paragraphs: tuple[str, ...]) -> None:
-        self._set(part=part, count=count, paragraphs=paragraphs)
 
 
 class Letter(Value):
     """One kind of mail: its label, its name, its manner, and what may stand in it."""
 
-    __slots__ = ("choices", "label", "manner", "name")
     label: str
     name: str
     manner: Mapping[str, str]
     choices: tuple[Choice, ...]
-
-    def __init__(self, label: str, name: str, manner: Mapping[str, str], choices: tuple[Choice, ...]) -> None:
-        self._set(label=label, name=name, manner=manner, choices=choices)
 
     def options(self, key: str, default: str) -> list[str]:
         """The values of ``key=a,b,c`` in the letter's manner."""
@@ -98,12 +82,8 @@ class Letter(Value):
 class Book(Value):
     """The letters of one file, and the lists that they draw from."""
 
-    __slots__ = ("letters", "lists")
     letters: tuple[Letter, ...]
     lists: Mapping[str, tuple[str, ...]]
-
-    def __init__(self, letters: tuple[Letter, ...], lists: Mapping[str, tuple[str, ...]]) -> None:
-        self._set(letters=letters, lists=lists)
 
     @classmethod
     def parse(cls, text: str) -> Book:

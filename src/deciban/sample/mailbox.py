@@ -35,7 +35,6 @@ _DAYS_OF_INBOX = 34
 class Mail(Value):
     """One mail of the mailbox, and what the mailbox knows about it."""
 
-    __slots__ = ("data", "held_out", "kind", "label", "language", "sender", "when")
     label: str
     kind: str
     language: str
@@ -43,20 +42,6 @@ class Mail(Value):
     when: datetime
     held_out: bool
     data: bytes
-
-    def __init__(
-        self,
-        label: str,
-        kind: str,
-        language: str,
-        sender: Person,
-        when: datetime,
-        held_out: bool,
-        data: bytes,
-    ) -> None:
-        self._set(
-            label=label, kind=kind, language=language, sender=sender, when=when, held_out=held_out, data=data
-        )
 
 
 def write_mailbox(folder: str | os.PathLike[str], seed: int = 0) -> None:

@@ -23,12 +23,8 @@ _LONGEST_WORD = 66  # 75 are allowed, but "Subject: " shall fit on the same line
 class Part(Value):
     """One MIME part: the fields that describe it, and its encoded body."""
 
-    __slots__ = ("body", "fields")
     fields: tuple[tuple[str, str], ...]
     body: bytes
-
-    def __init__(self, fields: tuple[tuple[str, str], ...], body: bytes) -> None:
-        self._set(fields=fields, body=body)
 
     def written(self) -> bytes:
         """Header, an empty line, body."""

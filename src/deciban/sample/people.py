@@ -14,12 +14,8 @@ from deciban.value import Value
 class Person(Value):
     """A name and an address."""
 
-    __slots__ = ("address", "name")
     name: str
     address: str
-
-    def __init__(self, name: str, address: str) -> None:
-        self._set(name=name, address=address)
 
     @property
     def first(self) -> str:

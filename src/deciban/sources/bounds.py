@@ -26,25 +26,8 @@ class Bounds(Value):
     must be held in memory (32 MiB list about 300,000 messages).
     """
 
-    __slots__ = ("message_bytes", "unpacked_ratio", "unpacked_grace", "members", "directory_bytes")  # noqa: RUF023
-    message_bytes: int
-    unpacked_ratio: int
-    unpacked_grace: int
-    members: int
-    directory_bytes: int
-
-    def __init__(
-        self,
-        message_bytes: int = 32 * MIB,
-        unpacked_ratio: int = 200,
-        unpacked_grace: int = 64 * MIB,
-        members: int = 2_000_000,
-        directory_bytes: int = 32 * MIB,
-    ) -> None:
-        self._set(
-            message_bytes=message_bytes,
-            unpacked_ratio=unpacked_ratio,
-            unpacked_grace=unpacked_grace,
-            members=members,
-            directory_bytes=directory_bytes,
-        )
+    message_bytes: int = 32 * MIB
+    unpacked_ratio: int = 200
+    unpacked_grace: int = 64 * MIB
+    members: int = 2_000_000
+    directory_bytes: int = 32 * MIB

@@ -20,12 +20,8 @@ RECORDS_KEPT = 1_000
 class Skipped(Value):
     """Something that could not be read, and why."""
 
-    __slots__ = ("id", "reason")
     id: str
     reason: str
-
-    def __init__(self, id: str, reason: str) -> None:  # noqa: A002 (the word for it)
-        self._set(id=id, reason=reason)
 
 
 class Progress:

@@ -16,7 +16,6 @@ class RawMessage(Value):
     left out at the end because the message is larger than `Bounds.message_bytes`.
     """
 
-    __slots__ = ("id", "data", "cut")  # noqa: RUF023 (the order of the repr)
     id: str
     data: bytes
     cut: int

@@ -25,14 +25,6 @@ FOLDS = 10
 class Figures(Value):
     """What was measured on rows that were not learned."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "rows",
-        "folds",
-        "accuracy",
-        "log_loss",
-        "majority_accuracy",
-        "majority_log_loss",
-    )
     rows: int
     folds: int
     accuracy: float
@@ -42,24 +34,6 @@ class Figures(Value):
     """Of always saying the commonest label."""
     majority_log_loss: float
     """Of always saying how common each label is."""
-
-    def __init__(
-        self,
-        rows: int,
-        folds: int,
-        accuracy: float,
-        log_loss: float,
-        majority_accuracy: float,
-        majority_log_loss: float,
-    ) -> None:
-        self._set(
-            rows=rows,
-            folds=folds,
-            accuracy=accuracy,
-            log_loss=log_loss,
-            majority_accuracy=majority_accuracy,
-            majority_log_loss=majority_log_loss,
-        )
 
     @property
     def error(self) -> float:

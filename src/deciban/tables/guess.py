@@ -62,14 +62,10 @@ ROWS_TRIED = 10_000  # rows on which families are compared
 class Guess(Value):
     """A column, what it is taken for, and why."""
 
-    __slots__ = ("name", "family", "why")  # noqa: RUF023 (the order of reading)
     name: str
     family: str
     """A key of FAMILIES, or `drop`."""
     why: str
-
-    def __init__(self, name: str, family: str, why: str) -> None:
-        self._set(name=name, family=family, why=why)
 
 
 def guess_families(table: Table, y: NDArray[np.str_], given: Mapping[str, str] | None = None) -> list[Guess]:

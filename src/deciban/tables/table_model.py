@@ -38,14 +38,10 @@ CATEGORICAL = "categorical"
 class Prediction(Value):
     """What a row is taken for."""
 
-    __slots__ = ("label", "probability", "decibans")  # noqa: RUF023 (the order of reading)
     label: str
     probability: float
     decibans: float
     """The label against the runner-up."""
-
-    def __init__(self, label: str, probability: float, decibans: float) -> None:
-        self._set(label=label, probability=probability, decibans=decibans)
 
 
 class TableModel:
