@@ -28,13 +28,9 @@ if TYPE_CHECKING:
 class Exam(Value):
     """How a message was judged before it was learned as ``label``."""
 
-    __slots__ = ("label", "totals")
     label: str
     totals: dict[str, float]
     """The judge's totals in nats, by label, for the labels taught before."""
-
-    def __init__(self, label: str, totals: dict[str, float]) -> None:
-        self._set(label=label, totals=totals)
 
     @property
     def verdict(self) -> Verdict:

@@ -41,17 +41,13 @@ PRIOR = "prior"
 class Evidence(Value):
     """What one feature says, for (above 0) or against the label of the verdict."""
 
-    __slots__ = ("name", "view", "decibans", "places")  # noqa: RUF023 (the order of reading)
     name: str
     """Such as ``subject:free``, or four letters; two names in the rare case that they share a feature."""
     view: str
     """words or letters; judge for the remainder."""
     decibans: float
-    places: tuple[Place, ...]
+    places: tuple[Place, ...] = ()
     """Where it was seen: (where, number, start, end), as `deciban.text.views.Place` explains them."""
-
-    def __init__(self, name: str, view: str, decibans: float, places: tuple[Place, ...] = ()) -> None:
-        self._set(name=name, view=view, decibans=decibans, places=places)
 
 
 def gather_evidence(

@@ -17,90 +17,60 @@ from deciban.value import Value
 # What a lesson keeps of each hash (see _lesson_code.pyx); a table with more slots could never fill them.
 FEATURE_BITS = 23
 
+# What a setting may be: whole numbers where the bounds are whole.
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "bits": (4, FEATURE_BITS - 1),
+    "salt": (0, (1 << 64) - 1),
+    "strength": (1e-6, 1e6),
+    "band": (0.0, 1.0),
+    "margin": (0.0, 1e6),
+    "margin_grown": (0.0, 1e6),
+    "margin_grows_from": (0, 1 << 53),
+    "rate": (0.0, 1e3),
+    "rest": (0.0, 1.0),
+    "judge_rate": (0.0, 1e3),
+    "judge_bias": (0.0, 1.0),
+    "judge_run": (0.0, 1.0),
+    "judge_floor": (0.0, 1.0),
+}
 
-class Settings(Value):
+
+class Settings(Value, kw_only=True):
     """How the witnesses and the judge learn; the defaults are those measured in docs/filter.md."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "bits",
-        "salt",
-        "strength",
-        "band",
-        "margin",
-        "margin_grown",
-        "margin_grows_from",
-        "margin_grows_to",
-        "rate",
-        "rest",
-        "judge_rate",
-        "judge_bias",
-        "judge_run",
-        "judge_floor",
-    )
-    bits: int
+    bits: int = 21
     """A table of two labels has 2^bits slots a view; 21 take 64 MB for both views."""
-    salt: int
+    salt: int = 0
     """Mixed into every slot, secret and different in each filter, so that collisions cannot be crafted."""
-    strength: float
+    strength: float = 0.45
     """Imagined sightings that pull the share of a feature to 1 / labels."""
-    band: float
+    band: float = 0.3
     """A feature whose largest share is less than this above 1 / labels is left out of the counts."""
-    margin: float
+    margin: float = 1.0
     """Counts are taught when their tempered log-odds for the true label are below this many nats …"""
-    margin_grown: float
+    margin_grown: float = 2.0
     """… growing to this many, which is better with much mail and worse with little, …"""
-    margin_grows_from: int
+    margin_grows_from: int = 3_000
     """… from so many lessons …"""
-    margin_grows_to: int
+    margin_grows_to: int = 30_000
     """… to so many."""
-    rate: float
+    rate: float = 0.4
     """The step of the weights, before AdaGrad divides it."""
-    rest: float
+    rest: float = 0.001
     """The weights take no step where they leave all wrong labels together less than this: it would touch each
     row of the message, and no difference could be measured (docs/filter.md)."""
-    judge_rate: float
+    judge_rate: float = 1.0
     """The step of the judge, before AdaGrad divides it."""
-    judge_bias: float
+    judge_bias: float = 0.5
     """The part of that step that its bias takes: half of it keeps runs of one label from carrying it away."""
-    judge_run: float
+    judge_run: float = 0.9
     """How far the judge trusts a lesson that follows one of the same label, against that one."""
-    judge_floor: float
+    judge_floor: float = 0.5
     """The least weight that the judge may give a witness."""
 
-    def __init__(
-        self,
-        *,
-        bits: int = 21,
-        salt: int = 0,
-        strength: float = 0.45,
-        band: float = 0.3,
-        margin: float = 1.0,
-        margin_grown: float = 2.0,
-        margin_grows_from: int = 3_000,
-        margin_grows_to: int = 30_000,
-        rate: float = 0.4,
-        rest: float = 0.001,
-        judge_rate: float = 1.0,
-        judge_bias: float = 0.5,
-        judge_run: float = 0.9,
-        judge_floor: float = 0.5,
-    ) -> None:
-        self._set(
-            bits=_within("bits", bits, 4, FEATURE_BITS - 1),
-            salt=_within("salt", salt, 0, (1 << 64) - 1),
-            strength=_within("strength", strength, 1e-6, 1e6),
-            band=_within("band", band, 0.0, 1.0),
-            margin=_within("margin", margin, 0.0, 1e6),
-            margin_grown=_within("margin_grown", margin_grown, 0.0, 1e6),
-            margin_grows_from=_within("margin_grows_from", margin_grows_from, 0, 1 << 53),
-            margin_grows_to=_within("margin_grows_to", margin_grows_to, margin_grows_from + 1, 1 << 53),
-            rate=_within("rate", rate, 0.0, 1e3),
-            rest=_within("rest", rest, 0.0, 1.0),
-            judge_rate=_within("judge_rate", judge_rate, 0.0, 1e3),
-            judge_bias=_within("judge_bias", judge_bias, 0.0, 1.0),
-            judge_run=_within("judge_run", judge_run, 0.0, 1.0),
-            judge_floor=_within("judge_floor", judge_floor, 0.0, 1.0),
-        )
+    def _check(self) -> None:
+        self._set(**{name: _within(name, getattr(self, name), *bounds) for name, bounds in _BOUNDS.items()})
+        _within("margin_grows_to", self.margin_grows_to, self.margin_grows_from + 1, 1 << 53)
 
     def table_bits(self, capacity: int) -> int:
         """The bits of a table with room for ``capacity`` labels: four times the labels, twice the memory."""

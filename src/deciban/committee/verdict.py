@@ -31,14 +31,6 @@ DECIBANS_A_NAT = 10 / log(10)
 class Verdict(Value):
     """The most probable label, how sure that is, and on request why."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "label",
-        "probability",
-        "decibans",
-        "probabilities",
-        "unsure",
-        "evidence",
-    )
     label: str
     """The label with the largest total; empty if nothing was ever taught."""
     probability: float | None
@@ -49,26 +41,8 @@ class Verdict(Value):
     """Of every label; empty until two were taught."""
     unsure: bool
     """Whether nothing should be done about it: see threshold.py."""
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...] = ()
     """What it came from, strongest first, if it was asked for."""
-
-    def __init__(
-        self,
-        label: str,
-        probability: float | None,
-        decibans: float,
-        probabilities: dict[str, float],
-        unsure: bool,
-        evidence: tuple[Evidence, ...] = (),
-    ) -> None:
-        self._set(
-            label=label,
-            probability=probability,
-            decibans=decibans,
-            probabilities=probabilities,
-            unsure=unsure,
-            evidence=evidence,
-        )
 
     @classmethod
     def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:

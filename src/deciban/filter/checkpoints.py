@@ -36,14 +36,10 @@ MARK = ".checkpoint-"
 class Checkpoint(Value):
     """What the ledger knows of one."""
 
-    __slots__ = ("position", "name", "capacity", "checked")  # noqa: RUF023 (the order of reading)
     position: int
     name: str
     capacity: int
     checked: int
-
-    def __init__(self, position: int, name: str, capacity: int, checked: int) -> None:
-        self._set(position=position, name=name, capacity=capacity, checked=checked)
 
 
 class Checkpoints:

@@ -29,13 +29,9 @@ NAMES = "names"
 class Folded(Value):
     """What was folded so far."""
 
-    __slots__ = ("lessons", "until")
     lessons: int
     until: int
     """When the last of them was taught, in microseconds since 1970."""
-
-    def __init__(self, lessons: int, until: int) -> None:
-        self._set(lessons=lessons, until=until)
 
 
 def folded(ledger: Ledger) -> Folded:

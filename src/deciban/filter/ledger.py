@@ -41,27 +41,19 @@ PAGE = 200
 class Stamp(Value):
     """Which state of which ledger a snapshot was made from."""
 
-    __slots__ = ("id", "changes")  # noqa: RUF023
     id: bytes
     changes: int
-
-    def __init__(self, id: bytes, changes: int) -> None:  # noqa: A002 (the word for it)
-        self._set(id=id, changes=changes)
 
 
 class ExamRow(Value):
     """What the ledger keeps of an exam."""
 
-    __slots__ = ("best", "truth", "spam")  # noqa: RUF023
     best: str | None
     """The label that won."""
     truth: float | None
     """The log-odds of the true label, in nats."""
     spam: float | None
     """The log-odds of `spam`, if that was known."""
-
-    def __init__(self, best: str | None, truth: float | None, spam: float | None) -> None:
-        self._set(best=best, truth=truth, spam=spam)
 
 
 NO_EXAM = ExamRow(None, None, None)

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
 class Lesson(Value):
     """Everything that the ledger keeps of one taught message."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "digest",
-        "label",
-        "taught",
-        "by",
-        "source",
-        "sender",
-        "subject",
-        "date",
-        "message_id",
-        "names",
-        "features",
-    )
     digest: bytes
     """Of the canonical form of the message."""
     label: str
@@ -52,34 +39,6 @@ class Lesson(Value):
     """The text of some of its words, one a line (see names.py)."""
     features: Features
 
-    def __init__(
-        self,
-        digest: bytes,
-        label: str,
-        taught: int,
-        by: str,
-        source: str,
-        sender: str,
-        subject: str,
-        date: str,
-        message_id: str,
-        names: str,
-        features: Features,
-    ) -> None:
-        self._set(
-            digest=digest,
-            label=label,
-            taught=taught,
-            by=by,
-            source=source,
-            sender=sender,
-            subject=subject,
-            date=date,
-            message_id=message_id,
-            names=names,
-            features=features,
-        )
-
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *texts: str) -> int:
     """A check of everything that a lesson is: its code and its fields in their order (CRC-32)."""
@@ -89,32 +48,19 @@ def check_of(code: bytes, digest: bytes, label: str, taught: int, *texts: str) -
     return crc32(code, crc32(fields.encode("utf-8"), crc32(digest)))
 
 
-class Selection(Value):
+class Selection(Value, kw_only=True):
     """Which lessons are meant: those for which everything that is given holds."""
 
-    __slots__ = ("digest", "label", "sender", "source", "since", "until")  # noqa: RUF023
-    digest: bytes | None
-    label: str | None
-    sender: str | None
+    digest: bytes | None = None
+    label: str | None = None
+    sender: str | None = None
     """The address in the From field."""
-    source: str | None
+    source: str | None = None
     """The id of a message, or a folder, mbox or archive that it came from."""
-    since: float | None
+    since: float | None = None
     """Taught at this time or later, in seconds since 1970."""
-    until: float | None
+    until: float | None = None
     """Taught before this time."""
-
-    def __init__(
-        self,
-        *,
-        digest: bytes | None = None,
-        label: str | None = None,
-        sender: str | None = None,
-        source: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-    ) -> None:
-        self._set(digest=digest, label=label, sender=sender, source=source, since=since, until=until)
 
     def __bool__(self) -> bool:
         return any(value is not None for value in self._fields())

@@ -34,15 +34,11 @@ MOST_BYTES = 60
 class WordEvidence(Value):
     """What was learned about one word, as to one label."""
 
-    __slots__ = ("name", "counts", "decibans")  # noqa: RUF023 (the order of reading)
     name: str
     counts: dict[str, int]
     """In how many of the lessons that the counts were taught it was seen, by label."""
     decibans: float
     """The evidence for the label against the best other, of a message that has this word and no other."""
-
-    def __init__(self, name: str, counts: dict[str, int], decibans: float) -> None:
-        self._set(name=name, counts=counts, decibans=decibans)
 
 
 def features_with_names(message: Message, facts: Iterable[str]) -> tuple[Features, str]:

@@ -29,7 +29,6 @@ ALWAYS = 36_500
 class Preferences(Value):
     """The threshold and the people whom the user knows."""
 
-    __slots__ = ("cost", "promise", "contacts", "allowed", "keep_mail")  # noqa: RUF023 (the order of reading)
     cost: float
     promise: float | None
     contacts: frozenset[str]

@@ -40,15 +40,11 @@ MOST_HEAD = 1 << 20
 class SharedFilter(Value):
     """Which state is meant."""
 
-    __slots__ = ("path", "digest", "lessons")  # noqa: RUF023 (the order of reading)
     path: str
     digest: str
     """Hexadecimal."""
     lessons: dict[str, int]
     """What it has learned, by label."""
-
-    def __init__(self, path: str, digest: str, lessons: dict[str, int]) -> None:
-        self._set(path=path, digest=digest, lessons=lessons)
 
     @property
     def labels(self) -> tuple[str, ...]:

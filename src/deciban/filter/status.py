@@ -42,7 +42,6 @@ DOUBTS = 5
 class Quality(Value):
     """What exams say about telling spam from good mail."""
 
-    __slots__ = ("good", "lost", "spam", "missed", "roc_loss", "calibration_error", "log_loss")  # noqa: RUF023
     good: int
     """Exams of good mail …"""
     lost: int
@@ -55,26 +54,6 @@ class Quality(Value):
     calibration_error: float | None
     """How far probabilities are from what was seen, in the mean."""
     log_loss: float | None
-
-    def __init__(
-        self,
-        good: int,
-        lost: int,
-        spam: int,
-        missed: int,
-        roc_loss: float | None,
-        calibration_error: float | None,
-        log_loss: float | None,
-    ) -> None:
-        self._set(
-            good=good,
-            lost=lost,
-            spam=spam,
-            missed=missed,
-            roc_loss=roc_loss,
-            calibration_error=calibration_error,
-            log_loss=log_loss,
-        )
 
     @classmethod
     def of(cls, exams: Sequence[tuple[bool, float]], bar: float | None) -> Quality:
@@ -115,7 +94,6 @@ class Quality(Value):
 class Doubt(Value):
     """A lesson that contradicted the filter: perhaps it was taught wrongly."""
 
-    __slots__ = ("digest", "label", "best", "nats")  # noqa: RUF023
     digest: bytes
     label: str
     """What it was taught as."""
@@ -124,27 +102,10 @@ class Doubt(Value):
     nats: float
     """The log-odds against the label."""
 
-    def __init__(self, digest: bytes, label: str, best: str, nats: float) -> None:
-        self._set(digest=digest, label=label, best=best, nats=nats)
-
 
 class Status(Value):
     """The lessons of a filter, what its exams say about it, and which lessons deserve a second look."""
 
-    __slots__ = (  # noqa: RUF023 (the order of reading)
-        "lessons",
-        "examined",
-        "right",
-        "threshold",
-        "assurance",
-        "overall",
-        "recent",
-        "curve",
-        "doubts",
-        "folded",
-        "shared",
-        "mails",
-    )
     lessons: dict[str, int]
     """By label."""
     examined: int
@@ -166,36 +127,6 @@ class Status(Value):
     """What the filter rests on; its lessons are not among those above."""
     mails: tuple[int, int]
     """How many mails are kept, and their bytes."""
-
-    def __init__(
-        self,
-        lessons: dict[str, int],
-        examined: int,
-        right: int,
-        threshold: Threshold,
-        assurance: Assurance,
-        overall: Quality,
-        recent: Quality,
-        curve: tuple[tuple[int, float], ...],
-        doubts: tuple[Doubt, ...],
-        folded: Folded,
-        shared: SharedFilter | None,
-        mails: tuple[int, int],
-    ) -> None:
-        self._set(
-            lessons=lessons,
-            examined=examined,
-            right=right,
-            threshold=threshold,
-            assurance=assurance,
-            overall=overall,
-            recent=recent,
-            curve=curve,
-            doubts=doubts,
-            folded=folded,
-            shared=shared,
-            mails=mails,
-        )
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -42,15 +42,11 @@ MOST_CHARACTERS = 120
 class Learned(Value):
     """How many messages were new, known already, or known under another label."""
 
-    __slots__ = ("learned", "known", "relearned", "beside")  # noqa: RUF023
-    learned: int
-    known: int
-    relearned: int
-    beside: int
+    learned: int = 0
+    known: int = 0
+    relearned: int = 0
+    beside: int = 0
     """Of the relearned ones, those whose other lesson is folded and stays."""
-
-    def __init__(self, learned: int = 0, known: int = 0, relearned: int = 0, beside: int = 0) -> None:
-        self._set(learned=learned, known=known, relearned=relearned, beside=beside)
 
     def __add__(self, other: Learned) -> Learned:
         return Learned(

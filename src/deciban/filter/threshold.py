@@ -51,18 +51,16 @@ WINDOW = 5
 class Threshold(Value):
     """What must hold before a message is called spam."""
 
-    __slots__ = ("cost", "promise")
-    cost: float
+    cost: float = 9.0
     """How many missed spams one lost good mail is worth."""
-    promise: float | None
+    promise: float | None = None
     """The share of good mail that may be lost; None to decide by cost."""
 
-    def __init__(self, cost: float = 9.0, promise: float | None = None) -> None:
-        if not cost > 0:
-            raise BadSetting(f"cost must be above 0, got {cost!r} instead.")
-        if promise is not None and not 1e-6 <= promise <= 0.5:
-            raise BadSetting(f"promise must be a share from 0.000001 to 0.5, got {promise!r} instead.")
-        self._set(cost=cost, promise=promise)
+    def _check(self) -> None:
+        if not self.cost > 0:
+            raise BadSetting(f"cost must be above 0, got {self.cost!r} instead.")
+        if self.promise is not None and not 1e-6 <= self.promise <= 0.5:
+            raise BadSetting(f"promise must be a share from 0.000001 to 0.5, got {self.promise!r} instead.")
 
     @property
     def needed(self) -> int:
@@ -101,15 +99,11 @@ class Threshold(Value):
 class Assurance(Value):
     """Where the bar lies for now, and on how much evidence."""
 
-    __slots__ = ("bar", "good", "needed")
     bar: float | None
     """The log-odds of spam, in nats, that must be exceeded; None while there are too few good mails."""
     good: int
     """Good mails that it was read from."""
     needed: int
-
-    def __init__(self, bar: float | None, good: int, needed: int) -> None:
-        self._set(bar=bar, good=good, needed=needed)
 
     @classmethod
     def of(cls, threshold: Threshold, judged: Sequence[float]) -> Assurance:
