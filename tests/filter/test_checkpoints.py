@@ -1,6 +1,7 @@
 """Checkpoints save the way back, and are believed only where they are what the ledger says."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -103,3 +104,36 @@ def test_a_folder_that_cannot_take_them_is_no_error(taught: Filter, monkeypatch:
     assert taught.forget(message=mail("spam", 0).data) == 1
     assert taught.is_replay()
     assert list(taught.checkpoints.files()) == []
+
+
+def test_checkpoints_of_another_history_are_not_believed(taught: Filter, tmp_path: Path) -> None:
+    # A ledger and its copy are taught equally many other lessons; then one is copied over the other.
+    path = taught.ledger.path
+    taught.close()
+    copy = str(tmp_path / "copy")
+    shutil.copy(path, copy)
+    for place, swapped in ((path, False), (copy, True)):
+        with Filter.open(place) as filter_:
+            filter_.checkpoints.nearest = 4
+            for number in range(60, 90):
+                filter_.learn(LABELS[number % 2], [mail(LABELS[(number + swapped) % 2], number)])
+    with Filter.open(copy) as other:
+        state = other.state()
+    shutil.copy(copy, path)
+    with Filter.open(path) as filter_:
+        assert filter_.state() == state
+        filter_.forget(message=mail("ham", 88).data)
+        assert filter_.is_replay()
+
+
+def test_a_link_in_place_of_a_checkpoint_is_not_followed(
+    taught: Filter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = taught.state()
+    for number, path in enumerate(taught.checkpoints.files()):
+        os.rename(path, tmp_path / f"elsewhere{number}")
+        os.symlink(tmp_path / f"elsewhere{number}", path)
+    os.unlink(taught.snapshot.path)
+    begun = replayed(taught, monkeypatch)
+    assert taught.state() == state
+    assert begun == [0]

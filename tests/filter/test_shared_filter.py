@@ -8,7 +8,7 @@ import pytest
 
 from deciban.errors import DamagedLedger, FoldedLesson, NewerFormat, NoSuchSource, SharedFilterChanged
 from deciban.filter import Filter, Settings
-from deciban.filter.shared_filter import is_unchanged, pinned
+from deciban.filter.shared_filter import is_unchanged, look_at, pinned
 from tests.filter.mails import mail
 
 SMALL = Settings(bits=10, salt=99)
@@ -137,3 +137,40 @@ def test_a_filter_with_folded_lessons_cannot_rest_on_another(site: Filter, state
     with pytest.raises(FoldedLesson):
         site.rest_on(state)
     assert site.is_replay()
+
+
+def test_a_flipped_bit_anywhere_in_the_head_of_a_published_filter_is_one_clear_error_or_harmless(
+    tmp_path: Path, site: Filter, state: str
+) -> None:
+    whole = Path(state).read_bytes()
+    harmless = (DamagedLedger, NewerFormat)
+    right, settings = look_at(state)
+    for place in range(whole.index(b"\n") + 64):
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << bit
+            Path(state).write_bytes(damaged)
+            try:
+                found, found_settings = look_at(state)
+            except harmless:
+                continue
+            # Such as a space that became another.
+            assert (found.lessons, found_settings) == (right.lessons, settings)
+
+
+def test_a_pinned_filter_with_a_flipped_bit_is_another_one(own: Filter, state: str) -> None:
+    content = bytearray(Path(state).read_bytes())
+    content[20] ^= 1
+    Path(state).write_bytes(content)
+    os.unlink(own.snapshot.path)
+    with pytest.raises(SharedFilterChanged):
+        own.classify(mail("spam", 50).data)
+
+
+def test_publishing_replaces_a_link_and_does_not_follow_it(tmp_path: Path, site: Filter) -> None:
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"of somebody else")
+    os.symlink(victim, tmp_path / "planted.state")
+    site.publish(str(tmp_path / "planted.state"))
+    assert victim.read_bytes() == b"of somebody else"
+    assert not (tmp_path / "planted.state").is_symlink()

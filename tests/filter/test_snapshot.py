@@ -2,15 +2,16 @@
 
 import os
 import random
+import shutil
 from pathlib import Path
 
 import pytest
 
-from deciban.committee._committee import Committee
+from deciban.committee._committee import Committee, Glance
 from deciban.committee.course import features_of
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter import Filter, Settings
-from deciban.filter.snapshot import PAGE
+from deciban.filter.snapshot import CLEAN_AT, HEAD, PAGE
 from deciban.text import read
 from tests.filter.mails import mail
 
@@ -125,7 +126,7 @@ def test_a_snapshot_of_another_ledger_is_not_believed(path: str, tmp_path: Path)
 def test_a_snapshot_from_before_a_reboot_is_made_again(path: str) -> None:
     before = verdicts(path)
     # Nobody knows which pages reached the disk, so what the tables hold must not matter.
-    damage(path, 40, b"another-boot")
+    damage(path, CLEAN_AT + 8, b"another-boot")
     damage(path, 4 * PAGE, b"\1" * 1000)
     assert verdicts(path) == before
 
@@ -153,3 +154,134 @@ def test_a_damaged_committee_names_the_damage(path: str) -> None:
     features = [features_of(read(data)) for data in PROBES]
     with pytest.raises(DamagedSnapshot, match="tables"):
         list(map(committee.score, features))
+
+
+def test_a_snapshot_of_another_history_is_not_believed(path: str, tmp_path: Path) -> None:
+    # Two copies of a ledger take equally many changes, then one is copied over the other.
+    copy = str(tmp_path / "copy")
+    for suffix in ("", ".snapshot"):
+        shutil.copy(path + suffix, copy + suffix)
+    for place, label, number in ((path, "spam", 30), (copy, "ham", 30)):
+        with Filter.open(place) as filter_:
+            filter_.learn(label, [mail(other, number) for other in ("spam", "ham")])
+    right = verdicts(copy)
+    assert right != verdicts(path)
+    shutil.copy(copy, path)
+    assert verdicts(path, read_only=True) == right
+    assert verdicts(path) == right
+    with Filter.open(path) as filter_:
+        assert filter_.is_replay()
+
+
+def test_a_ledger_without_a_mark_opens_and_gets_one_with_its_next_change(path: str) -> None:
+    before = verdicts(path)
+    with Filter.open(path) as filter_:
+        with filter_.ledger.writing():
+            filter_.ledger.set_fact("mark", None)
+        assert filter_.ledger.stamp().mark == bytes(8)
+        assert [filter_.classify(data) for data in PROBES] == before
+        filter_.learn("spam", [mail("spam", 30)])
+        assert filter_.ledger.stamp().mark != bytes(8)
+        assert filter_.is_replay()
+
+
+# The head of the committee and its labels, of which one has no name yet.
+COMMITTEE_HEAD = 208 + 4 * 112
+
+
+def taught_three_labels(path: str) -> None:
+    with Filter.open(path, Settings(bits=6, salt=99)) as filter_:
+        for number in range(4):
+            for label in ("spam", "ham", "work"):
+                filter_.learn(label, [mail(label, number)])
+
+
+def test_any_flipped_bit_of_the_head_of_a_committee_is_noticed(tmp_path: Path) -> None:
+    path = str(tmp_path / "mail")
+    taught_three_labels(path)
+    features = features_of(read(PROBES[0]))
+    with Filter.open(path) as filter_, open(path + ".snapshot", "r+b") as file:
+        settings, state = filter_.settings, filter_.state()
+        for place in range(COMMITTEE_HEAD):
+            for bit in range(8):
+                damaged = bytearray(state)
+                damaged[place] ^= 1 << bit
+                with pytest.raises(DamagedSnapshot):
+                    Committee(settings, damaged).score(features)
+                os.pwrite(file.fileno(), damaged[place : place + 1], PAGE + place)
+                with pytest.raises(DamagedSnapshot):
+                    Glance(settings, file.fileno(), PAGE).score(features)
+                os.pwrite(file.fileno(), state[place : place + 1], PAGE + place)
+
+
+# Every bit of the head of the snapshot, and one of every eight bytes of that of the committee.
+HEAD_BITS = [(place, 1 << bit) for place in range(HEAD.size) for bit in range(8)]
+HEAD_BITS += [(PAGE + place, 1) for place in range(0, COMMITTEE_HEAD + 64, 8)]
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_any_flipped_bit_of_a_head_is_noticed_or_harmless(tmp_path: Path, read_only: bool) -> None:
+    path = str(tmp_path / "mail")
+    taught_three_labels(path)
+    whole = Path(path + ".snapshot").read_bytes()
+    with Filter.open(path) as filter_:
+        before = filter_.classify(PROBES[0]), filter_.classify(PROBES[30])
+    for place, bit in HEAD_BITS:
+        Path(path + ".snapshot").write_bytes(whole)
+        damage(path, place, bytes([whole[place] ^ bit]))
+        # The first question is answered by a glance, the next ones from a mapping.
+        with Filter.open(path, read_only=read_only) as filter_:
+            assert (filter_.classify(PROBES[0]), filter_.classify(PROBES[30])) == before
+
+
+def test_learning_does_not_build_on_a_head_with_a_flipped_bit(tmp_path: Path) -> None:
+    path = str(tmp_path / "mail")
+    taught_three_labels(path)
+    kept = {suffix: Path(path + suffix).read_bytes() for suffix in ("", ".snapshot")}
+    for place in (*range(0, HEAD.size, 8), *range(PAGE, PAGE + COMMITTEE_HEAD, 16)):
+        for suffix, content in kept.items():
+            Path(path + suffix).write_bytes(content)
+        damage(path, place, bytes([kept[".snapshot"][place] ^ 1]))
+        with Filter.open(path) as filter_:
+            filter_.learn("news", [mail("news", 1)])
+            assert filter_.is_replay()
+
+
+def test_a_damaged_state_is_neither_saved_nor_published(path: str, tmp_path: Path) -> None:
+    with Filter.open(path) as filter_:
+        filter_.classify(PROBES[0])
+        damage(path, os.path.getsize(path + ".snapshot") - 8, b"\xa5")
+        filter_.checkpoints.nearest = 1
+        filter_.learn("spam", [mail("spam", 30)])
+        filter_.publish(str(tmp_path / "site.state"))
+        os.unlink(path + ".snapshot")
+        assert filter_.is_replay()
+    with Filter.open(str(tmp_path / "own")) as own:
+        own.rest_on(str(tmp_path / "site.state"))
+        assert own.is_replay()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_link_planted_under_the_name_of_the_snapshot_is_not_followed(
+    path: str, tmp_path: Path, read_only: bool
+) -> None:
+    before = verdicts(path)
+    victim = tmp_path / "victim"
+    shutil.copy(path + ".snapshot", victim)
+    os.unlink(path + ".snapshot")
+    os.symlink(victim, path + ".snapshot")
+    content = victim.read_bytes()
+    assert verdicts(path, read_only) == before
+    with Filter.open(path) as filter_:
+        filter_.learn("spam", [mail("spam", 30)])
+        assert filter_.is_replay()
+    assert victim.read_bytes() == content
+    assert not os.path.islink(path + ".snapshot")
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_pipe_under_the_name_of_the_snapshot_is_not_waited_for(path: str, read_only: bool) -> None:
+    before = verdicts(path)
+    os.unlink(path + ".snapshot")
+    os.mkfifo(path + ".snapshot")
+    assert verdicts(path, read_only) == before

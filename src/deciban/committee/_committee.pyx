@@ -155,6 +155,11 @@ cdef struct PairRow:
     uint16_t[2] counts
 
 
+cdef bint is_capacity(uint64_t number) noexcept nogil:
+    """Whether tables can have room for so many labels: a power of two."""
+    return 2 <= number <= MOST_LABELS and number & (number - 1) == 0
+
+
 cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
     cdef Py_ssize_t size = 16
     while size < 4 + 6 * capacity:
@@ -270,7 +275,7 @@ cdef class Committee:
         if self.header.settings != feature_hash(settings.text()):
             raise DamagedSnapshot("This state was made with other settings. Remove the snapshot: it is made again.")
         self.capacity = self.header.capacity
-        if not 2 <= self.header.capacity <= MOST_LABELS or self.header.labels > self.header.capacity:
+        if not is_capacity(self.header.capacity) or self.header.labels > self.header.capacity:
             raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
         self.bits = settings.table_bits(self.capacity)
         self.row = row_bytes(self.capacity)
@@ -291,7 +296,7 @@ cdef class Committee:
     @staticmethod
     def size(settings, Py_ssize_t capacity):
         """The bytes of a state with room for so many labels: 2, 4, 8, …"""
-        if not 2 <= capacity <= MOST_LABELS or capacity & (capacity - 1):
+        if not is_capacity(capacity):
             raise TooManyLabels(f"A filter has room for at most {MOST_LABELS} labels. Use fewer.")
         cdef int bits = settings.table_bits(capacity)
         return tables_at(capacity, bits) + (blocks_of(capacity, bits) << BLOCK_BITS)
@@ -383,6 +388,14 @@ cdef class Committee:
         free(self.checked)
         free(self.numbers)
 
+    def check(self):
+        """Refuse a state of which anything is damaged; one that is used is checked block by block."""
+        cdef Py_ssize_t block
+        self._must_hold()
+        for block in range(blocks_of(self.capacity, self.bits)):
+            if not self._is_whole(block):
+                raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
+
     def state(self):
         """The bytes of the whole state."""
         self._must_hold()
@@ -429,11 +442,11 @@ cdef class Committee:
         return 0
 
     cdef uint64_t _head_check(self) noexcept nogil:
-        """The check of header and labels; its own place counts as 0."""
+        """The check of header and labels, those to come too, which are 0; its own place counts as 0."""
         cdef Header header = self.header[0]
         header.check = 0
         return check_of(&header, sizeof(Header) // 8, 0) + check_of(
-            self.records, self.header.labels * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
+            self.records, self.capacity * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
         )
 
     cdef bint _is_whole(self, Py_ssize_t block) noexcept nogil:
@@ -981,7 +994,7 @@ cdef class Glance(Committee):
         # Header, labels and checks, for room for two labels; more are read once it is known that there are.
         cdef bytes head = os.pread(file, tables_at(2, settings.table_bits(2)), start)
         cdef uint64_t capacity = (<const Header*><const char*>head).capacity if len(head) >= sizeof(Header) else 0
-        if 2 < capacity <= MOST_LABELS:
+        if capacity > 2 and is_capacity(capacity):
             head = os.pread(file, tables_at(capacity, settings.table_bits(capacity)), start)
         Committee.__init__(self, settings, head)
         self.tables = NULL
@@ -994,6 +1007,10 @@ cdef class Glance(Committee):
     def __dealloc__(self):
         free(self.copy)
         free(self.copies)
+
+    def check(self):
+        """Refuse a state of which anything is damaged; for that its tables are read as a whole."""
+        Committee(self.settings, self.state()).check()
 
     cdef Py_ssize_t _length(self) except -1:
         return os.fstat(self.file).st_size - self.start

@@ -3,9 +3,10 @@
 A checkpoint is the sparse code (_sparse_code.pyx) of the state after the lesson at its position, in a file
 of its own beside the ledger: ``mail.db.checkpoint-9f3c01aa``. The ledger lists position, name, room for
 labels and a CRC-32 of the file. What is not listed, not there or not as it was listed is not believed, and
-costs no more than a longer replay; so these files need neither locks nor fsync. Whatever changes lessons up
-to a position takes checkpoints from there on off the list in the same transaction, and their files go
-before it is committed: nothing of a forgotten lesson is left in them.
+costs no more than a longer replay; so these files need neither locks nor fsync, and links are not followed.
+The list is part of the ledger's own history: a copy that took other lessons lists other checkpoints.
+Whatever changes lessons up to a position takes checkpoints from there on off the list in the same
+transaction, and their files go before it is committed: nothing of a forgotten lesson is left in them.
 
 There are at most three, in growing distances from the end, because what is forgotten or relearned is mostly
 new: after 6,000 lessons, at 5,872 and 4,976. Forgetting one of the last hundred then replays 128 lessons.
@@ -31,6 +32,11 @@ NEAREST = 128
 GROWTH = 8
 MOST = 3
 MARK = ".checkpoint-"
+
+
+def _plain(path: str, flags: int) -> int:
+    """Open a file, but no link and no pipe."""
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
 class Checkpoint(Value):
@@ -68,7 +74,7 @@ class Checkpoints:
         from zlib import crc32
 
         try:
-            with open(self.ledger.path + MARK + checkpoint.name, "rb", buffering=0) as file:
+            with open(self.ledger.path + MARK + checkpoint.name, "rb", buffering=0, opener=_plain) as file:
                 code = file.read()
         except OSError:
             return None

@@ -23,7 +23,7 @@ for one thread; open one for each.
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from itertools import repeat
 from time import time
@@ -303,7 +303,10 @@ class Filter:
                 targets = [target for target in targets if target > position]
 
     def _save_checkpoint(self, position: int) -> None:
-        self.checkpoints.save(position, self.snapshot.committee.capacity, self.snapshot.buffer())
+        committee = self.snapshot.committee
+        with suppress(DamagedSnapshot):  # whoever uses the damaged part finds it; it must not be kept
+            committee.check()
+            self.checkpoints.save(position, committee.capacity, self.snapshot.buffer())
 
     def _erase(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that was made from them, and replay the rest."""

@@ -1,7 +1,8 @@
 r"""The ledger: the durable, ordered list of lessons. It is the only truth; all else is made from it.
 
-ledger_file.py describes its tables. `changes` counts the transactions that changed what a replay gives;
-with `id`, which is random, it stamps a snapshot. What is deleted is overwritten (`secure_delete`), and
+ledger_file.py describes its tables. `changes` counts the transactions that changed what a replay gives, and
+each of them leaves a random `mark`: copies of a ledger that took equally many changes have different marks.
+With `id`, which is random too, they stamp a snapshot. What is deleted is overwritten (`secure_delete`), and
 `sweep` empties the write-ahead log of it. Every lesson has a check of all its fields, so that not one
 flipped bit of it is believed.
 
@@ -15,6 +16,7 @@ flipped bit of it is believed.
 from __future__ import annotations
 
 import _sqlite3 as sqlite3  # see ledger_file.py
+import os
 from contextlib import contextmanager, suppress
 
 from deciban.committee._lesson_code import Features
@@ -36,6 +38,7 @@ LESSONS_IN_ORDER = "exams JOIN lessons ON lesson = lessons.number"
 FROM_EXAMS = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
 # So many lessons are read at once.
 PAGE = 200
+NO_MARK = bytes(8)
 
 
 class Stamp(Value):
@@ -43,6 +46,8 @@ class Stamp(Value):
 
     id: bytes
     changes: int
+    mark: bytes
+    """What the last change left, in 8 random bytes; zeros before the first."""
 
 
 class ExamRow(Value):
@@ -132,11 +137,11 @@ class Ledger:
 
     def stamp(self) -> Stamp:
         """The state that the ledger is in."""
-        # Both by one statement, so that they belong together; another process may have changed the settings.
-        rows = dict(self.execute("SELECT key, value FROM facts WHERE key IN ('changes', 'settings')"))
+        # All by one statement, so that they belong together; another process may have changed the settings.
+        rows = dict(self.execute("SELECT key, value FROM facts WHERE key IN ('changes', 'mark', 'settings')"))
         if rows["settings"] != self._settings[0]:
             self._settings = rows["settings"], Settings.from_text(rows["settings"])
-        return Stamp(self._id, rows["changes"])
+        return Stamp(self._id, rows["changes"], rows.get("mark", NO_MARK))
 
     def set_settings(self, settings: Settings) -> None:
         """Replay with other settings from now on; only while writing."""
@@ -171,6 +176,7 @@ class Ledger:
             if self._connection.in_transaction:
                 if self._changed:
                     self._connection.execute("UPDATE facts SET value = value + 1 WHERE key = 'changes'")
+                    self.set_fact("mark", os.urandom(len(NO_MARK)))
                 self._connection.execute("COMMIT")
                 self._changed = False
 

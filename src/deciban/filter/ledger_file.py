@@ -2,7 +2,8 @@ r"""The file of a ledger: its tables, how it is made and opened, and what its er
 
 One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `user_version` the format.
 
-    facts        key, value    what holds for the whole ledger: id, settings, changes, features, preferences …
+    facts        key, value    what holds for the whole ledger: id, settings, changes, mark, features,
+                               preferences …
     labels       number, name
     lessons      number        the fields of `Lesson`, a check of them all, and the features (see
                                _lesson_code.pyx) last, so that a listing need not read them

@@ -22,7 +22,14 @@ import os
 from deciban.committee._committee import FORMAT as STATE_FORMAT
 from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
-from deciban.errors import DamagedLedger, FilterError, NewerFormat, NoSuchSource, SharedFilterChanged
+from deciban.errors import (
+    BadSetting,
+    DamagedLedger,
+    FilterError,
+    NewerFormat,
+    NoSuchSource,
+    SharedFilterChanged,
+)
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 
@@ -76,6 +83,7 @@ def publish(path: str, settings: Settings, committee: Committee) -> SharedFilter
     from deciban.filter.foundation import pack
     from deciban.whole_file import WholeFile
 
+    committee.check()
     lessons = committee.lessons
     head = {"deciban": "state", **FORMATS, "settings": settings.text(), "capacity": committee.capacity}
     data = json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
@@ -90,9 +98,8 @@ def publish(path: str, settings: Settings, committee: Committee) -> SharedFilter
 def look_at(path: str) -> tuple[SharedFilter, Settings]:
     """The shared filter that a file holds now, and its settings."""
     data = _read(path)
-    head = _head(path, data)
-    shared = SharedFilter(os.path.abspath(path), _digest(data), dict(head["lessons"]))  # type: ignore[call-overload]
-    return shared, Settings.from_text(str(head["settings"]))
+    settings, lessons = _whole(path, data)
+    return SharedFilter(os.path.abspath(path), _digest(data), lessons), settings
 
 
 def read_shared(shared: SharedFilter) -> tuple[bytes, int]:
@@ -138,6 +145,25 @@ def _digest(data: bytes) -> str:
     from hashlib import blake2b
 
     return blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _whole(path: str, data: bytes) -> tuple[Settings, dict[str, int]]:
+    """The settings and lessons of a file, if nothing of it is damaged: its digest will vouch for it."""
+    from deciban.filter.foundation import restore, unpack
+
+    head = _head(path, data)
+    code = unpack(data[data.index(b"\n") + 1 :], path)
+    try:
+        settings = Settings.from_text(str(head["settings"]))
+        size = Committee.size(settings, int(str(head["capacity"])))
+        committee = restore(settings, code, bytearray(size))
+        committee.check()
+        lessons = committee.lessons
+        if list(dict(head["lessons"]).items()) != list(lessons.items()):  # type: ignore[call-overload]
+            raise ValueError
+    except (FilterError, BadSetting, KeyError, TypeError, ValueError):
+        raise DamagedLedger(f"{path} is damaged: its head and its state differ. Publish it again.") from None
+    return settings, lessons
 
 
 def _head(path: str, data: bytes) -> dict[str, object]:

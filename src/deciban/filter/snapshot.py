@@ -2,15 +2,18 @@
 
 The file is one page of its own, then the buffer of the committee (see _committee.pyx). The page begins with:
 
-    magic      8 bytes    b"dcsnap01"
+    magic      8 bytes    b"dcsnap02"
     ledger     16 bytes   the id of the ledger that it was made from
     changes    8 bytes    and which of its states (numbers are little-endian)
+    mark       8 bytes    the random mark of the change that led there: copies of a ledger have the same id
     clean      8 bytes    1; 0 while somebody is changing it, and ever after if he never finished
     boot       40 bytes   the boot of the machine: after a power cut nobody knows which pages reached the disk
 
-A snapshot that does not fit in every point is not used but made again. Processes take turns by `flock` on the
-file: many may read it, one may change it. The file is never replaced, only rewritten; it is reserved on the
-disk before it is mapped, because a disk that is full while a mapping is written to would kill the process.
+A snapshot that does not fit in every point is not used but made again. What is no plain file, such as a link
+that somebody planted under its name, is never followed: a process that may write replaces it, others do
+without. Processes take turns by `flock` on the file: many may read it, one may change it. The file is never
+replaced, only rewritten; it is reserved on the disk before it is mapped, because a disk that is full while a
+mapping is written to would kill the process.
 
 The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
@@ -19,8 +22,9 @@ from __future__ import annotations
 
 import fcntl
 import os
+import stat
 import struct
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from deciban.committee._committee import Committee, Glance
 from deciban.errors import CannotWrite, DamagedSnapshot
@@ -34,9 +38,9 @@ if TYPE_CHECKING:
     from deciban.filter.ledger import Stamp
 
 PAGE = 4096
-HEAD = struct.Struct("<8s16sQQ40s")
-MAGIC = b"dcsnap01"
-CLEAN_AT = 32
+HEAD = struct.Struct("<8s16sQ8sQ40s")
+MAGIC = b"dcsnap02"
+CLEAN_AT = 40
 
 
 class Snapshot:
@@ -91,9 +95,8 @@ class Snapshot:
     def _open(self) -> bool:
         if self._file >= 0:
             return True
-        flags = os.O_RDONLY if self.read_only else os.O_RDWR | os.O_CREAT
         try:
-            self._file = os.open(self.path, flags | os.O_CLOEXEC, 0o600)
+            self._file = self._open_plain()
         except FileNotFoundError:
             if self.read_only:
                 return False
@@ -106,9 +109,24 @@ class Snapshot:
             ) from None
         return True
 
+    def _open_plain(self) -> int:
+        """Open a plain file; anything else under its name is replaced, or taken for nothing by a reader."""
+        # Not to wait for whoever might write into a pipe.
+        flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        if self.read_only:
+            file = os.open(self.path, flags | os.O_RDONLY)
+            if not _is_plain(os.fstat(file)):
+                os.close(file)
+                raise FileNotFoundError
+            return file
+        with suppress(FileNotFoundError):
+            if not _is_plain(os.lstat(self.path)):
+                os.unlink(self.path)
+        return os.open(self.path, flags | os.O_RDWR | os.O_CREAT, 0o600)
+
     def _is_in_place(self) -> bool:
         try:
-            return os.path.samestat(os.fstat(self._file), os.stat(self.path))
+            return os.path.samestat(os.fstat(self._file), os.lstat(self.path))
         except FileNotFoundError:
             return False
 
@@ -121,7 +139,7 @@ class Snapshot:
             if not self._take(size):
                 return False
         head = os.pread(self._file, HEAD.size, 0) if self._map is None else self._map
-        return HEAD.unpack_from(head) == (MAGIC, stamp.id, stamp.changes, 1, self._boot)
+        return HEAD.unpack_from(head) == (MAGIC, stamp.id, stamp.changes, stamp.mark, 1, self._boot)
 
     def _is_mapped(self, size: int) -> bool:
         """Whether the mapping, if there is one, is still that of the file."""
@@ -179,7 +197,7 @@ class Snapshot:
     def mark_clean(self, stamp: Stamp) -> None:
         """Say that it is the state of this stamp."""
         assert self._map is not None
-        HEAD.pack_into(self._map, 0, MAGIC, stamp.id, stamp.changes, 0, self._boot)
+        HEAD.pack_into(self._map, 0, MAGIC, stamp.id, stamp.changes, stamp.mark, 0, self._boot)
         struct.pack_into("<Q", self._map, CLEAN_AT, 1)
 
     def discard(self) -> None:
@@ -203,6 +221,10 @@ class Snapshot:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _is_plain(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode)
 
 
 def _boot() -> bytes:
