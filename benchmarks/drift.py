@@ -14,8 +14,8 @@ from statistics import fmean
 from benchmarks.accuracy import PROMISES, SAMPLE_SEED
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
+from deciban.decibans import SPAM
 from deciban.evaluate import DecibanCommittee, KeptPromise, LabelledMessage, online, shuffled
-from deciban.evaluate.index import SPAM
 
 SEEDS = (1, 2, 3)
 MOST = 6000

@@ -16,8 +16,8 @@ from random import Random
 
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
+from deciban.decibans import SPAM
 from deciban.evaluate import DecibanCommittee, Figures, LabelledMessage, Lesson, Trial, installed_peers
-from deciban.evaluate.index import SPAM
 from deciban.evaluate.orders import halves
 
 SEEDS = (1, 2)

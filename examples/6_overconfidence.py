@@ -17,7 +17,7 @@ from scipy.special import expit
 
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextFeatures
 from deciban.committee.course import Course, features_of
-from deciban.committee.verdict import log_odds
+from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.metrics import calibration_error, log_loss, reliability
 from deciban.text import read
 from gallery import labelled_mail, options, picture, save
@@ -87,7 +87,7 @@ def main() -> None:
         axes[0].plot(
             [one.said for one in bins], [one.seen for one in bins], marker="o", markersize=4, label=name
         )
-        decibans = np.clip(10 / np.log(10) * each[shown], -150, 150)
+        decibans = np.clip(DECIBANS_A_NAT * each[shown], -150, 150)
         axes[1].hist(decibans, bins=60, histtype="step", linewidth=1.5)
     axes[0].plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--")
     axes[0].set(xlabel="probability of spam said", ylabel="share of spam seen")

@@ -22,7 +22,7 @@ LAYERS = [
     {"families"},
     {"tally"},
     {"membership", "features", "folds"},
-    {"errors", "value", "whole_file", "__init__"},
+    {"errors", "value", "decibans", "whole_file", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [
@@ -41,6 +41,7 @@ LIGHT = {
     "sample",
     "metrics",
     "folds",
+    "decibans",
     "errors",
     "value",
     "whole_file",

@@ -4,7 +4,8 @@ from math import log
 
 import pytest
 
-from deciban.committee.verdict import Verdict, log_odds, probabilities_of
+from deciban.committee.verdict import Verdict
+from deciban.decibans import log_odds, probabilities_of
 
 
 def test_decibans_are_the_winner_against_the_runner_up() -> None:

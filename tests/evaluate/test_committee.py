@@ -1,5 +1,5 @@
 from deciban.committee.course import take_course
-from deciban.committee.verdict import log_odds
+from deciban.decibans import log_odds
 from deciban.evaluate import DecibanCommittee, Lesson, online, read_index
 from tests.evaluate.small_mailbox import write_mailbox
 

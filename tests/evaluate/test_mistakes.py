@@ -1,6 +1,6 @@
 import pytest
 
-from deciban.committee.verdict import DECIBANS_A_NAT, log_odds
+from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.evaluate import DecibanCommittee, LabelledMessage, follow, read_steps
 from deciban.evaluate.mistakes import MistakeKeeper
 from deciban.evaluate.telling_features import telling_features

@@ -8,7 +8,8 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import UNSURE, decision, exit_code, verdict_line, verdict_record
+from deciban.cli.verdict_text import decision, exit_code, verdict_line, verdict_record
+from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
 
 EXAMPLES = (

@@ -9,8 +9,9 @@ import os
 
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import UNSURE, decision, verdict_line
+from deciban.cli.verdict_text import decision, verdict_line
 from deciban.cli.why import explanation
+from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
 from deciban.text import Message, read
 

@@ -6,6 +6,7 @@ from deciban.cli.database import add_database_flag, database_path, open_filter
 from deciban.cli.numbers import moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
+from deciban.decibans import DECIBANS_A_NAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ EXAMPLES = (
     ("deciban status", "lessons, error rates, learning curve, doubtful lessons"),
     ("deciban status --json", "the same for machines"),
 )
-DECIBANS_A_NAT = 4.342944819032518
 _BARS = " ▁▂▃▄▅▆▇█"
 
 

@@ -15,13 +15,11 @@ from __future__ import annotations
 from math import log10
 
 from deciban.cli.terminal import harmless
+from deciban.decibans import SPAM, UNSURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.filter import Verdict
-
-SPAM = "spam"
-UNSURE = "unsure"
 
 # bogofilter's, so that what is written for it (procmail recipes, mutt macros) goes on working.
 IS_SPAM, IS_GOOD, IS_UNSURE = 0, 1, 2

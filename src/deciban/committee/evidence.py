@@ -21,7 +21,7 @@ True
 from __future__ import annotations
 
 from deciban.committee._lesson_code import Features, shorten
-from deciban.committee.verdict import DECIBANS_A_NAT
+from deciban.decibans import DECIBANS_A_NAT
 from deciban.text._views import extract, sightings
 from deciban.value import Value
 

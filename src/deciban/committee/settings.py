@@ -11,13 +11,12 @@ True
 
 from __future__ import annotations
 
+from deciban.committee._lesson_code import FEATURE_BITS
 from deciban.errors import BadSetting
 from deciban.value import Value
 
-# What a lesson keeps of each hash (see _lesson_code.pyx); a table with more slots could never fill them.
-FEATURE_BITS = 23
-
-# What a setting may be: whole numbers where the bounds are whole.
+# What a setting may be: whole numbers where the bounds are whole. A lesson keeps FEATURE_BITS of each hash
+# (see _lesson_code.pyx); a table with more slots could never fill them.
 _BOUNDS: dict[str, tuple[float, float]] = {
     "bits": (4, FEATURE_BITS - 1),
     "salt": (0, (1 << 64) - 1),

@@ -14,8 +14,7 @@ Verdict(label='ham', probability=None, decibans=0.0, probabilities={}, unsure=Tr
 
 from __future__ import annotations
 
-from math import exp, log
-
+from deciban.decibans import DECIBANS_A_NAT, probabilities_of, runner_up
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deciban.committee.evidence import Evidence
-
-SPAM = "spam"
-DECIBANS_A_NAT = 10 / log(10)
 
 
 class Verdict(Value):
@@ -54,33 +50,3 @@ class Verdict(Value):
         probabilities = probabilities_of(totals)
         decibans = DECIBANS_A_NAT * (totals[label] - totals[runner_up(totals, label)])
         return cls(label, probabilities[label], decibans, probabilities, unsure=False)
-
-
-def runner_up(totals: Mapping[str, float], label: str) -> str:
-    """The label with the largest total but for this one."""
-    return max((other for other in totals if other != label), key=totals.__getitem__)
-
-
-def probabilities_of(totals: Mapping[str, float]) -> dict[str, float]:
-    """The softmax of the totals.
-
-    >>> probabilities_of({"spam": 1000.0, "ham": 1000.0})
-    {'spam': 0.5, 'ham': 0.5}
-    """
-    most = max(totals.values(), default=0.0)
-    powers = {label: exp(total - most) for label, total in totals.items()}
-    whole = sum(powers.values())
-    return {label: power / whole for label, power in powers.items()}
-
-
-def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
-    """log p / (1 − p) of a label, in nats, without losing what p rounds away.
-
-    >>> round(log_odds({"spam": 50.0, "ham": 0.0, "work": 0.0}), 4)
-    49.3069
-    """
-    others = [total for other, total in totals.items() if other != label]
-    if len(others) == 1:  # log exp 0 is 0
-        return totals[label] - others[0]
-    most = max(others)
-    return totals[label] - most - log(sum(exp(total - most) for total in others))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import exp, log
+from collections.abc import Sequence
+from math import log
 from typing import Self
 
 from deciban.committee.course import Course, features_of
 from deciban.committee.evidence import Evidence, gather_evidence
 from deciban.committee.settings import Settings
-from deciban.committee.verdict import log_odds
-from deciban.evaluate.index import SPAM
-from deciban.evaluate.subject import UNSURE, Lesson, Opinion
+from deciban.decibans import SPAM, UNSURE, is_unsure, log_odds, probability_of
+from deciban.evaluate.subject import Lesson, Opinion
 from deciban.filter.threshold import Threshold
 from deciban.text import read
 
@@ -52,25 +51,5 @@ class DecibanCommittee:
         if len(totals) < 2:  # until two labels were taught it knows nothing
             return Opinion(0.0, rejected=False, probability=0.5, label=UNSURE)
         score = log_odds(totals) if SPAM in totals else 0.0
-        rejected = score > self._bar
-        return Opinion(score, rejected, _probability(score), totals, _label(totals, rejected))
-
-
-def _label(totals: Mapping[str, float], rejected: bool) -> str:
-    """The most probable label, but unsure of what is rather spam and not worth the risk.
-
-    >>> _label({"spam": 1.0, "ham": 0.0}, rejected=False), _label({"spam": 0.0, "ham": 1.0}, rejected=False)
-    ('unsure', 'ham')
-    """
-    best = max(totals, key=totals.__getitem__)
-    return UNSURE if best == SPAM and not rejected else best
-
-
-def _probability(log_odds: float) -> float:
-    """1 / (1 + exp(-x)) without overflow.
-
-    >>> _probability(0.0), _probability(-1000.0), _probability(1000.0)
-    (0.5, 0.0, 1.0)
-    """
-    share = exp(-abs(log_odds))
-    return share / (1 + share) if log_odds < 0 else 1 / (1 + share)
+        label = UNSURE if is_unsure(totals, self._bar) else max(totals, key=totals.__getitem__)
+        return Opinion(score, score > self._bar, probability_of(score), totals, label)

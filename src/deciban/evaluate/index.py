@@ -27,10 +27,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deciban.decibans import SPAM
 from deciban.errors import BadIndex, NoSuchSource
 from deciban.value import Value
 
-SPAM = "spam"
 # How TREC writes what is asked and what is told: (label, asked, told).
 TREC_WORDS = {
     word: (label, asked, told)

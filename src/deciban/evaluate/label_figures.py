@@ -1,7 +1,7 @@
 """How well any number of labels are told apart: accuracy, log-loss and who is taken for whom.
 
 >>> from deciban.evaluate.index import LabelledMessage
->>> from deciban.evaluate.subject import UNSURE, Opinion
+>>> from deciban.evaluate.subject import Opinion
 >>> from deciban.evaluate.trial import Trial
 >>> messages = [LabelledMessage(label, None) for label in ("work", "work", "home", "spam")]
 >>> totals = [{"work": 2.0, "home": 0.0}, {"work": 0.0, "home": 1.0}, {"work": 0.0, "home": 1.0}, None]
@@ -20,9 +20,8 @@ from math import exp, log
 from statistics import fmean
 
 from deciban import metrics
-from deciban.committee.verdict import log_odds
-from deciban.evaluate.index import SPAM
-from deciban.evaluate.subject import UNSURE, Opinion
+from deciban.decibans import SPAM, UNSURE, log_odds
+from deciban.evaluate.subject import Opinion
 from deciban.evaluate.trial import Trial
 from deciban.value import Value
 

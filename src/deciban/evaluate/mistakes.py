@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Sequence
 
 from deciban.committee.evidence import Evidence
-from deciban.committee.verdict import DECIBANS_A_NAT, log_odds
+from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.evaluate.index import LabelledMessage
 from deciban.evaluate.subject import Opinion, Subject, explains
 from deciban.text import read

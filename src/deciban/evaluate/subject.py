@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, Self, TypeGuard
 
 from deciban.committee.evidence import Evidence
-from deciban.evaluate.index import SPAM
+from deciban.decibans import SPAM
 
 NOT_SPAM = "not spam"
-UNSURE = "unsure"
 
 
 class Lesson(NamedTuple):

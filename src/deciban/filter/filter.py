@@ -32,7 +32,8 @@ from deciban.committee._committee import Committee, check_label
 from deciban.committee._lesson_code import Features
 from deciban.committee.course import features_of
 from deciban.committee.settings import Settings
-from deciban.committee.verdict import SPAM, Verdict, log_odds, runner_up
+from deciban.committee.verdict import Verdict
+from deciban.decibans import SPAM, is_unsure, runner_up
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter.ledger import NO_EXAM, ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection
@@ -404,7 +405,7 @@ class Filter:
             if preferences.allows(messages[place]):
                 verdicts[place] = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
             else:
-                verdicts[place] = verdict.replaced(unsure=bar is None or log_odds(totals[place]) <= bar)
+                verdicts[place] = verdict.replaced(unsure=is_unsure(totals[place], bar))
         return verdicts
 
     def why(self, message: bytes | Message) -> Verdict:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from array import array
 
 from deciban.committee._lesson_code import Features, shorten
-from deciban.committee.verdict import DECIBANS_A_NAT
+from deciban.decibans import DECIBANS_A_NAT
 from deciban.filter.ledger import LESSONS_IN_ORDER
 from deciban.text._hashing import feature_hash
 from deciban.text._views import extract_with_names

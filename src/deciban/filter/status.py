@@ -17,7 +17,7 @@ from __future__ import annotations
 from math import exp
 
 from deciban import metrics
-from deciban.committee.verdict import SPAM
+from deciban.decibans import SPAM
 from deciban.filter.folding import folded
 from deciban.filter.kept_mail import kept_mails
 from deciban.filter.shared_filter import pinned

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from time import monotonic
 
-from deciban.committee.verdict import SPAM, log_odds
+from deciban.decibans import SPAM, log_odds
 from deciban.filter.ledger import NO_EXAM, ExamRow
 from deciban.filter.lesson import Lesson, storable
 from deciban.text import read

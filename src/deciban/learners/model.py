@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadPrior, ImpossibleRows
 from deciban.families.reading import Floats, Reading
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.tally import Tally
-
-DECIBANS_A_NAT = 10 / np.log(10)
 
 
 class Model:

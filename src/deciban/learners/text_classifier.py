@@ -42,12 +42,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadSetting, CannotForget, NotTexts
 from deciban.families import Multinomial
 from deciban.families.reading import Floats
 from deciban.learners import text_classifier_file
 from deciban.learners.explanation import Explanation, FeatureEvidence
-from deciban.learners.model import DECIBANS_A_NAT
 from deciban.learners.naive_bayes import NaiveBayes
 from deciban.learners.softmax import Softmax
 from deciban.learners.text_features import TextFeatures

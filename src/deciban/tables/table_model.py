@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import NoSuchFeature, NoSuchSource, UnreadableModel, WrongUsage
 from deciban.families import Columns, Family
 from deciban.learners import NaiveBayes, model_file
 from deciban.learners.explanation import Explanation
-from deciban.learners.model import DECIBANS_A_NAT, Model
+from deciban.learners.model import Model
 from deciban.tables.figures import FOLDS, Figures, cross_validate
 from deciban.tables.guess import DROP, FAMILIES, Guess, guess_families
 from deciban.tables.table import Table

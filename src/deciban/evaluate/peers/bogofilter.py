@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from deciban.decibans import SPAM
 from deciban.errors import PeerFailed, PeerMissing
-from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import Lesson, Opinion
 
 # bogofilter says spam above this; between .45 and this it is unsure.

@@ -29,8 +29,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from deciban.decibans import UNSURE
 from deciban.errors import PeerFailed, PeerMissing, WrongUsage
-from deciban.evaluate.subject import UNSURE, Lesson, Opinion
+from deciban.evaluate.subject import Lesson, Opinion
 
 EVERY_OTHER_LABEL = "*"
 IS_SPAM, IS_GOOD, IS_UNSURE = 0, 1, 2

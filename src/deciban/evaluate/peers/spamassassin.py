@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from deciban.decibans import SPAM
 from deciban.errors import PeerFailed, PeerMissing
-from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import Lesson, Opinion
 
 SCRIPT = Path(__file__).with_suffix(".pl")

@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 from typing import Self
 
+from deciban.decibans import SPAM
 from deciban.errors import PeerMissing
-from deciban.evaluate.index import SPAM
 from deciban.evaluate.subject import Lesson, Opinion
 
 # --hash all: names that are digits would otherwise be taken as places in the table.

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deciban import metrics
-from deciban.committee.verdict import DECIBANS_A_NAT, log_odds
+from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.evaluate.assessment import Assessment
 from deciban.evaluate.curves import roc_curve
 from deciban.evaluate.label_figures import by_size

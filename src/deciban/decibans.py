@@ -1,0 +1,72 @@
+"""The unit and the odds: from totals, in nats, to probabilities, decibans and what is to be done.
+
+A deciban is 10 · log10 of an odds ratio: 10 dB are odds of 10 to 1, 20 dB of 100 to 1.
+
+>>> totals = {"spam": 3.0, "ham": -1.0}
+>>> round(DECIBANS_A_NAT * log_odds(totals), 1), round(probabilities_of(totals)["spam"], 3)
+(17.4, 0.982)
+
+Mail is called spam only above a bar, which is log-odds in nats. Below it, nothing should be done about it:
+
+>>> is_unsure(totals, bar=5.0), is_unsure(totals, bar=2.0), is_unsure({"spam": -1.0, "ham": 3.0}, bar=5.0)
+(True, False, False)
+"""
+
+from __future__ import annotations
+
+from math import exp, log
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DECIBANS_A_NAT = 10 / log(10)
+# The one label that is not good mail, and the word for a message about which nothing should be done.
+SPAM = "spam"
+UNSURE = "unsure"
+
+
+def runner_up(totals: Mapping[str, float], label: str) -> str:
+    """The label with the largest total but for this one."""
+    return max((other for other in totals if other != label), key=totals.__getitem__)
+
+
+def probabilities_of(totals: Mapping[str, float]) -> dict[str, float]:
+    """The softmax of the totals.
+
+    >>> probabilities_of({"spam": 1000.0, "ham": 1000.0})
+    {'spam': 0.5, 'ham': 0.5}
+    """
+    most = max(totals.values(), default=0.0)
+    powers = {label: exp(total - most) for label, total in totals.items()}
+    whole = sum(powers.values())
+    return {label: power / whole for label, power in powers.items()}
+
+
+def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
+    """log p / (1 − p) of a label, in nats, without losing what p rounds away.
+
+    >>> round(log_odds({"spam": 50.0, "ham": 0.0, "work": 0.0}), 4)
+    49.3069
+    """
+    others = [total for other, total in totals.items() if other != label]
+    if len(others) == 1:  # log exp 0 is 0
+        return totals[label] - others[0]
+    most = max(others)
+    return totals[label] - most - log(sum(exp(total - most) for total in others))
+
+
+def probability_of(log_odds: float) -> float:
+    """1 / (1 + exp(−x)) without overflow.
+
+    >>> probability_of(0.0), probability_of(-1000.0), probability_of(1000.0)
+    (0.5, 0.0, 1.0)
+    """
+    share = exp(-abs(log_odds))
+    return share / (1 + share) if log_odds < 0 else 1 / (1 + share)
+
+
+def is_unsure(totals: Mapping[str, float], bar: float | None) -> bool:
+    """Whether spam is the likeliest label, but does not exceed the bar; without a bar it never does."""
+    best = max(totals, key=totals.__getitem__)
+    return best == SPAM and (bar is None or log_odds(totals) <= bar)
