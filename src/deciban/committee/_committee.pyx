@@ -76,6 +76,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport pread
 
+from deciban._descent cimport adagrad_step, descend
 from deciban.committee._lesson_code cimport Features
 from deciban.text._hashing cimport FORMAT_VERSION, hash_end
 
@@ -108,7 +109,6 @@ cdef enum:
 
 FORMAT = STATE_FORMAT
 LABEL_BYTES = NAME_BYTES
-cdef double TINY = 1e-12
 # A filter that is contradicted more often than this where it is sure is not taught wrongly: it is wrong.
 cdef double MOST_DOUBT = 0.2
 # An exam is sure if it is so many times as sure as the mean. The surer, the rarer is the filter itself wrong: at 1, doubt
@@ -786,21 +786,6 @@ cdef class Committee:
         self.header.labels += 1
         return number
 
-    cdef void _descend(self, const double* totals, Py_ssize_t truth, Py_ssize_t labels) noexcept nogil:
-        """The gradient of the log-loss: p_l for the other labels, minus their sum for the true one."""
-        cdef Py_ssize_t number
-        cdef double most = totals[0], total = 0, others = 0
-        for number in range(labels):
-            most = max(most, totals[number])
-        for number in range(labels):
-            self.gradient[number] = exp(totals[number] - most)
-            total += self.gradient[number]
-        for number in range(labels):
-            self.gradient[number] /= total
-            if number != truth:
-                others += self.gradient[number]
-        self.gradient[truth] = -others
-
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil:
         cdef Py_ssize_t witness, number
         cdef double slope, mean, square, scale, rate, trust, step
@@ -813,7 +798,7 @@ cdef class Committee:
         self.records[truth].trusted += trust
         rate = self.judge_rate * trust
         step = self.judge_bias * rate * (labels - 1) / labels
-        self._descend(self.totals, truth, labels)
+        descend(self.totals, self.gradient, truth, labels)
         for number in range(labels):
             self.gradient[number] *= belief
         for witness in range(WITNESSES):
@@ -856,7 +841,7 @@ cdef class Committee:
         cdef bint resting
         if taught:
             self.records[truth].taught[view] += 1
-        self._descend(counted + labels, truth, labels)
+        descend(counted + labels, self.gradient, truth, labels)
         for number in range(labels):
             self.gradient[number] *= max(belief, LEAST_STEP)
         resting = -self.gradient[truth] < self.rest
@@ -890,8 +875,7 @@ cdef class Committee:
             if counted >= 0 and counts[counted] < MOST_COUNT:
                 counts[counted] += 1
             if labels:
-                row[0] = <float>(row[0] + square)
-                step = self.rate * share / sqrt(row[0] + TINY)
+                step = adagrad_step(row, square, self.rate * share)
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
             if self.row < BLOCK:
@@ -921,8 +905,7 @@ cdef class Committee:
             if counted >= 0:
                 row.counts[counted] += row.counts[counted] < MOST_COUNT
             if labels:
-                row.squares = <float>(row.squares + square)
-                step = rate / sqrt(row.squares + TINY)
+                step = adagrad_step(&row.squares, square, rate)
                 row.weights[0] = <float>(row.weights[0] - step * first)
                 row.weights[1] = <float>(row.weights[1] - step * second)
             memcpy(rows[i], &row, sizeof(PairRow))

@@ -4,10 +4,9 @@ The labels of a feature lie side by side, so that one feature is one or two cach
 is shared by all of them. Indices are checked once a feature, where its row of weights is looked up.
 """
 
-from libc.math cimport exp, sqrt
 from libc.stdlib cimport free, malloc
 
-cdef double TINY = 1e-12
+from deciban._descent cimport adagrad_step, descend
 
 
 def take_steps(
@@ -34,7 +33,9 @@ def take_steps(
         for step in range(order.shape[0]):
             row = order[step]
             add_scores(columns[starts[row]:starts[row + 1]], values[starts[row]:starts[row + 1]], weights, scores)
-            if descend(scores, gradient, labels[row], count) >= rest:
+            if descend(scores, scores, labels[row], count) >= rest:
+                for number in range(count):
+                    gradient[number] = <float>scores[number]
                 move(
                     columns[starts[row]:starts[row + 1]], values[starts[row]:starts[row + 1]],
                     weights, squares, gradient, rate,
@@ -57,23 +58,6 @@ cdef int add_scores(const int[::1] columns, const float[::1] values, float[:, ::
     return 0
 
 
-cdef double descend(double* scores, float* gradient, Py_ssize_t truth, Py_ssize_t count) noexcept nogil:
-    """The gradient of the log-loss, p − 1 for the true label and p for the others; the chance of all others."""
-    cdef Py_ssize_t number
-    cdef double most = scores[0], total = 0, others = 0
-    for number in range(count):
-        most = max(most, scores[number])
-    for number in range(count):
-        scores[number] = exp(scores[number] - most)
-        total += scores[number]
-    for number in range(count):
-        if number != truth:
-            others += scores[number] / total
-        gradient[number] = <float>(scores[number] / total)
-    gradient[truth] = <float>-others
-    return others
-
-
 cdef int move(
     const int[::1] columns, const float[::1] values, float[:, ::1] weights, float[::1] squares,
     const float* gradient, double rate,
@@ -87,8 +71,9 @@ cdef int move(
         square += gradient[number] * gradient[number]
     for entry in range(columns.shape[0]):
         row = &weights[columns[entry], 0]
-        squares[columns[entry]] += <float>(values[entry] * values[entry] * square)
-        step = <float>(rate * values[entry] / sqrt(squares[columns[entry]] + TINY))
+        step = <float>adagrad_step(
+            &squares[columns[entry]], <float>(values[entry] * values[entry] * square), rate * values[entry]
+        )
         for number in range(count):
             row[number] -= step * gradient[number]
     return 0
