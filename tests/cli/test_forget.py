@@ -89,3 +89,8 @@ def test_on_a_terminal_it_asks(taught, database, answer, code, left):
 def test_a_long_list_is_cut(taught, capsys):
     main(["forget", "--yes", "--since", "2020-01-01"])
     assert "… 20 more\n" in capsys.readouterr().out
+
+
+def test_a_label_is_forgotten_in_any_spelling(taught, database, capsys):
+    assert main(["forget", "--label", " SPAM", "--yes"]) == 0
+    assert "forgotten: 20" in capsys.readouterr().out

@@ -82,8 +82,8 @@ def test_the_default_database_is_private(mails, tmp_path, monkeypatch):
 
 
 def test_a_label_cannot_reach_the_terminal(mails, database, capsys):
-    main(["learn", "\x1b[2J", str(mails / "new-ham.eml")])
-    assert capsys.readouterr().out == "learned 1 message as \\x1b[2J\n"
+    assert main(["learn", "\x1b[2J", str(mails / "new-ham.eml")]) == 3
+    assert "\x1b" not in capsys.readouterr().err
 
 
 def test_an_interrupt_keeps_what_was_acknowledged_and_tells_where_it_stopped(database):
@@ -155,4 +155,35 @@ def test_a_cluster_that_is_not_there_is_one_line(mails, database, capsys, monkey
 def test_no_jobs_are_refused(mails, database, capsys):
     assert main(["learn", "--jobs", "0", "spam", str(mails / "spam")]) == 3
     assert "must be 1 or more" in capsys.readouterr().err
+    assert not database.exists()
+
+
+@pytest.mark.parametrize("label", ["Spam", "SPAM", " spam"])
+def test_spam_in_any_spelling_is_spam(mails, database, capsys, label):
+    assert main(["learn", label, str(mails / "spam")]) == 0
+    assert main(["learn", "ham", str(mails / "ham")]) == 0
+    assert "as spam\n" in capsys.readouterr().out
+    assert labels(database) == {"spam": 20, "ham": 20}
+    assert main(["classify", str(mails / "new-spam.eml")]) == 0
+    assert capsys.readouterr().out.startswith("spam ")
+
+
+def test_the_first_spelling_of_a_label_is_said_again(mails, database, capsys):
+    main(["learn", "Work", str(mails / "ham" / "1.eml")])
+    main(["learn", "work", str(mails / "ham" / "2.eml")])
+    assert capsys.readouterr().out.count("as Work\n") == 2
+    assert labels(database) == {"Work": 2}
+
+
+@pytest.mark.parametrize("label", ["junk", "Bulk"])
+def test_words_that_others_use_for_spam_get_a_hint(mails, database, capsys, label):
+    assert main(["learn", label, str(mails / "spam")]) == 0
+    assert "did you mean spam?" in capsys.readouterr().err
+    assert labels(database) == {label: 20}
+
+
+@pytest.mark.parametrize("label", ["unsure", "Unsure", "a\nb", "\x1b[31m"])
+def test_a_label_that_cannot_be_one_is_one_line_and_no_database(mails, database, capsys, label):
+    assert main(["learn", label, str(mails / "spam")]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
     assert not database.exists()

@@ -74,9 +74,19 @@ def test_the_three_layouts_of_trec_ask_the_same_and_tell_differently(tmp_path):
 
 def test_the_words_of_trec_are_plain_labels_behind_a_tab(folder):
     (step,) = read_steps(index_of(folder, "SPAM\tmails/one\n"))
-    assert (step.message.label, step.asked, step.told) == ("SPAM", True, True)
+    assert (step.message.label, step.asked, step.told) == ("spam", True, True)
 
 
 def test_an_index_that_only_tells_asks_for_nothing(folder):
     with pytest.raises(BadIndex, match="names no message"):
         read_steps(index_of(folder, "HAM mails/one\n"))
+
+
+def test_spellings_of_a_label_are_one_and_the_first_is_shown(folder):
+    lines = "Work\tmails/one\nwork\tmails/one\n SPAM\tmails/one\n"
+    assert [step.message.label for step in read_steps(index_of(folder, lines))] == ["Work", "Work", "spam"]
+
+
+def test_a_label_that_cannot_be_one_names_its_line(folder):
+    with pytest.raises(BadIndex, match="line 2: 'unsure'"):
+        read_steps(index_of(folder, "ham\tmails/one\nunsure\tmails/one\n"))

@@ -253,14 +253,17 @@ def _commands(lines: Sequence[tuple[str, str]]) -> dict[str, Callable[[], Subjec
     """Peers by their lines: NAME or NAME@NUMBER classifies, NAME:LABEL teaches."""
     from functools import partial
 
+    from deciban.committee.label import label_of
     from deciban.evaluate import CommandPeer
+    from deciban.evaluate.peers.command import EVERY_OTHER_LABEL
 
     classify: dict[str, tuple[str, float | None]] = {}
     learn: dict[str, dict[str, str]] = {}
     for typed, line in lines:
         name, is_lesson, label = typed.partition(":")
         if is_lesson:
-            learn.setdefault(name, {})[label] = line
+            known = label if label == EVERY_OTHER_LABEL else label_of(label)
+            learn.setdefault(name, {})[known] = line
             continue
         name, has_bar, bar = typed.partition("@")
         try:

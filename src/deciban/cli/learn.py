@@ -49,14 +49,16 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Learn every message of every source."""
-    from deciban.committee._committee import check_label
+    from deciban.committee.label import LIKE_SPAM, key_of, label_of
 
     # All that can be wrong with the command is found before a database is made.
-    check_label(options.label)
+    label = label_of(options.label)
+    if key_of(label) in LIKE_SPAM:
+        print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
     line = ProgressLine()
     sources = [open_source(path, on_skip=line.report) for path in options.sources]
     with open_or_create_filter(options) as mail_filter:
-        lesson = _Course(mail_filter, options.label, options.by, _engine(options))
+        lesson = _Course(mail_filter, mail_filter.spelling(label), options.by, _engine(options))
         try:
             lesson.take(line.follow(sources))
         except KeyboardInterrupt:

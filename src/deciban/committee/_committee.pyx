@@ -201,11 +201,6 @@ cdef bytes padded(str label):
     return name.ljust(NAME_BYTES, b"\0")
 
 
-def check_label(str label not None):
-    """Refuse a label that cannot be one."""
-    padded(label)
-
-
 cdef class Committee:
     """The witnesses and the judge over a buffer; read-only buffers can be scored, not taught."""
 
@@ -323,6 +318,16 @@ cdef class Committee:
         header.check = check_of(&header, sizeof(header) // 8, 0)
         memoryview(buffer)[: sizeof(header)] = PyBytes_FromStringAndSize(<char*>&header, sizeof(header))
         return Committee(settings, buffer)
+
+    def rename(self, str label not None, str name not None):
+        """Give a label another name, which no other has."""
+        self._must_hold()
+        cdef Py_ssize_t number = self._known(label)
+        cdef bytes record = padded(name)
+        if self.buffer.readonly or self._number(name) >= 0:
+            raise ValueError("only in a state that can be changed, and only to a name that is free")
+        memcpy(self.records[number].name, <char*>record, NAME_BYTES)
+        self.header.check = self._head_check()
 
     def widen(self, Committee narrower not None):
         """Take over the state of a committee with room for fewer labels, in place of having learned nothing.

@@ -21,6 +21,7 @@ True
 from __future__ import annotations
 
 from deciban.committee._lesson_code import Features, shorten
+from deciban.committee.label import united
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.text._views import extract, sightings
 from deciban.value import Value
@@ -67,7 +68,7 @@ def gather_evidence(
         for feature, nats in parts[view]:
             name = " / ".join(names[feature])
             evidence.append(Evidence(name, view, DECIBANS_A_NAT * nats, tuple(places[feature])))
-    totals = dict(zip(committee.labels, committee.score(features), strict=True))
+    totals = united(dict(zip(committee.labels, committee.score(features), strict=True)))
     total = DECIBANS_A_NAT * (totals[favoured] - totals[against])
     evidence.append(Evidence(PRIOR, "judge", total - sum(item.decibans for item in evidence)))
     return tuple(evidence)

@@ -1,6 +1,7 @@
 r"""An index names labelled messages, one a line: ``label<TAB>path`` or, as TREC writes it, ``label path``.
 
-Paths are relative to the index. Empty lines and further columns are ignored.
+Paths are relative to the index. Empty lines and further columns are ignored. Labels are compared without case
+and outer space.
 
 >>> import tempfile, pathlib
 >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -27,8 +28,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from deciban.committee.label import label_of, spellings
 from deciban.decibans import SPAM
-from deciban.errors import BadIndex, NoSuchSource
+from deciban.errors import BadIndex, BadLabel, NoSuchSource
 from deciban.value import Value
 
 # How TREC writes what is asked and what is told: (label, asked, told).
@@ -84,7 +86,8 @@ def read_steps(index: Path | str) -> list[Step]:
     known = [step for step in steps if step is not None]
     if not any(step.asked for step in known):
         raise BadIndex(f"{index} names no message. Each line must be: label, tab, path.")
-    return known
+    spelled = spellings(step.message.label for step in known)
+    return [step.replaced(message=step.message.replaced(label=spelled[step.message.label])) for step in known]
 
 
 def _step(index: Path, number: int, line: str) -> Step | None:
@@ -97,6 +100,10 @@ def _step(index: Path, number: int, line: str) -> Step | None:
     if word == TREC_UNKNOWN and not by_tab:
         return None
     label, asked, told = (word, True, True) if by_tab else TREC_WORDS.get(word, (word, True, True))
+    try:
+        label = label_of(label)
+    except BadLabel as error:
+        raise BadIndex(f"{index}, line {number}: {error}") from None
     # Behind a space the path may itself have spaces, or columns for user and genre behind it.
     candidates = (name,) if by_tab else (name, name.split()[0])
     for candidate in candidates:

@@ -17,8 +17,8 @@ import json
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 
-from deciban.committee._committee import check_label
 from deciban.committee._lesson_code import Features
+from deciban.committee.label import label_of
 from deciban.errors import DamagedLedger, FilterError, NewerFormat
 from deciban.filter.lesson import Lesson, storable
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
@@ -80,7 +80,7 @@ def _lesson(record: dict[str, object]) -> Lesson:
         raise TypeError("texts are expected")
     if not isinstance(taught, int) or not 0 <= taught < 1 << 62:
         raise ValueError("a time is expected")
-    check_label(str(texts["label"]))
+    texts["label"] = label_of(str(texts["label"]))
     features = Features.decode(b64decode(str(code), validate=True))
     kept = {name: storable(str(text)) for name, text in texts.items()}
     return Lesson(digest=bytes.fromhex(str(digest)), taught=taught, features=features, **kept)

@@ -28,14 +28,15 @@ from functools import cached_property, partial
 from itertools import repeat
 from time import time
 
-from deciban.committee._committee import Committee, check_label
+from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import Features
 from deciban.committee.course import features_of
+from deciban.committee.label import key_of, label_of, shown, spellings, united
 from deciban.committee.settings import Settings
 from deciban.committee.verdict import Verdict
 from deciban.decibans import SPAM, is_unsure, runner_up
 from deciban.errors import DamagedSnapshot, FoldedLesson
-from deciban.filter.ledger import NO_EXAM, ExamRow, Ledger, Stamp
+from deciban.filter.ledger import NO_EXAM, SHARED, ExamRow, Ledger, Stamp
 from deciban.filter.lesson import Lesson, Selection
 from deciban.filter.preferences import Preferences
 from deciban.filter.snapshot import Snapshot
@@ -92,7 +93,24 @@ class Filter:
             ledger = Ledger.create(path, settings)
         else:
             ledger = Ledger(path, read_only)
-        return cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
+        opened = cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
+        opened._unite_labels()
+        return opened
+
+    def _unite_labels(self) -> None:
+        """Make one label of those that differ in their spelling only; an early version kept them apart."""
+        if not self.ledger.read_only and self.ledger.has_split_labels(self._shared_labels()):
+            with self._postponing():
+                self.ledger.unite_labels(self._shared_labels())
+
+    def _shared_labels(self) -> tuple[str, ...]:
+        """The labels of the shared filter that this one rests on, as they are shown: they came first."""
+        if self.ledger.fact(SHARED) is None:
+            return ()
+        from deciban.filter.shared_filter import pinned
+
+        shared = pinned(self.ledger)
+        return tuple(map(shown, shared.labels)) if shared else ()
 
     def __enter__(self) -> Self:
         return self
@@ -130,7 +148,7 @@ class Filter:
         ``progress`` is called with what is durable by then, whatever happens next. ``extract`` applies what
         makes a lesson to each message, in their order: `deciban.engines.learn` has others do it.
         """
-        check_label(label)
+        label = label_of(label)
         total = Learned()
         make = partial(make_lesson, label, by, self.preferences)
         postponing: bool | None = None
@@ -171,8 +189,6 @@ class Filter:
 
     def _is_of_no_use_yet(self) -> bool:
         """Whether every verdict is unsure, because two labels were never taught."""
-        from deciban.filter.shared_filter import FACT as SHARED
-
         return not self.ledger.has_two_labels() and self.ledger.fact(SHARED) is None
 
     def _examine_postponed(self) -> None:
@@ -185,10 +201,12 @@ class Filter:
         self, label: str, batch: list[Lesson], mails: dict[bytes, bytes], postponing: bool
     ) -> Learned:
         with self._postponing() if postponing else self._changing():
+            label = self.spelling(label)
             before = self.ledger.labels_of([lesson.digest for lesson in batch])
             first_of_each: dict[bytes, Lesson] = {}
             for lesson in batch:
-                first_of_each.setdefault(lesson.digest, lesson)
+                spelled = lesson if lesson.label == label else lesson.replaced(label=label)
+                first_of_each.setdefault(lesson.digest, spelled)
             lessons = [lesson for digest, lesson in first_of_each.items() if before.get(digest) != label]
             taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
             if postponing:
@@ -228,7 +246,7 @@ class Filter:
                 learned.clear()
                 committee = self._replay(lesson.label)
                 labels = committee.labels
-            totals = dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True))
+            totals = united(dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True)))
             learned.append((lesson, moment, examined(lesson.label, totals)))
             moment += 1
         self.ledger.append(learned)
@@ -558,7 +576,9 @@ class Filter:
     def _unite(self, lessons: Iterable[Lesson]) -> int:
         taken = 0
         with self._changing():
+            first = self.ledger.first_taught()
             for lesson in lessons:
+                first[lesson.label] = min(lesson.taught, first.get(lesson.label, lesson.taught))
                 if self.ledger.folded_labels_of([lesson.digest]):
                     continue
                 ours = next(self.ledger.select(Selection(digest=lesson.digest)), None)
@@ -567,6 +587,8 @@ class Filter:
                     self.ledger.append([(lesson, lesson.taught, NO_EXAM)])
                     taken += 1
             if taken:
+                spelled = sorted(first, key=lambda label: (first[label], label))
+                self.ledger.unite_labels((*self._shared_labels(), *spelled))
                 self.ledger.arrange(BULK_LESSONS)
                 self.checkpoints.tidy()
                 self._replay()
@@ -583,7 +605,7 @@ class Filter:
     def rest_on(self, path: str | None) -> SharedFilter | None:
         """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
         from deciban.filter.foundation import CAPACITY as FOUNDATION
-        from deciban.filter.shared_filter import FACT, look_at
+        from deciban.filter.shared_filter import look_at
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
         with self.snapshot.exclusive(), self.ledger.writing():
@@ -592,8 +614,9 @@ class Filter:
                 raise FoldedLesson(
                     "A filter with folded lessons cannot rest on another. Make a new one: --db."
                 )
-            self.ledger.set_fact(FACT, None if shared is None else shared.text())
+            self.ledger.set_fact(SHARED, None if shared is None else shared.text())
             self.ledger.set_settings(settings)
+            self.ledger.unite_labels(self._shared_labels())
             self.ledger.execute("DELETE FROM checkpoints")
             self.checkpoints.tidy()
             self.snapshot.settings = self.settings
@@ -601,6 +624,12 @@ class Filter:
             self.ledger.commit()
             self.snapshot.mark_clean(self.ledger.stamp())
         return shared
+
+    def spelling(self, label: str) -> str:
+        """How a label is spelled here: as it was taught first, whatever its case and outer space."""
+        label = label_of(label)
+        before = spellings((*self._shared_labels(), label))[label]
+        return self.ledger.spelling(label) or before
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
@@ -627,9 +656,9 @@ class Filter:
 
 def totals_of(committee: Committee, features: Features) -> dict[str, float]:
     """The judge's totals by label."""
-    return dict(zip(committee.labels, committee.score(features), strict=True))
+    return united(dict(zip(committee.labels, committee.score(features), strict=True)))
 
 
 def _precedence(lesson: Lesson) -> tuple[int, str]:
     """Of two lessons of one message the one taught last counts; the label only so that there is a rule."""
-    return lesson.taught, lesson.label
+    return lesson.taught, key_of(lesson.label)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from deciban.errors import WrongUsage
 from deciban.filter.foundation import CAPACITY, STATE, pack
-from deciban.filter.ledger import LESSONS_IN_ORDER
+from deciban.filter.ledger import LESSONS_IN_ORDER, SHARED
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -42,7 +42,7 @@ def folded(ledger: Ledger) -> Folded:
 
 def positions_before(ledger: Ledger, before: float) -> set[int]:
     """Where the lessons taught before a time are, in seconds since 1970."""
-    if ledger.fact("shared") is not None:
+    if ledger.fact(SHARED) is not None:
         raise WrongUsage(
             "A filter that rests on a shared one cannot be compacted: each new version replays its lessons."
         )

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from deciban.committee._committee import Committee
 from deciban.committee._sparse_code import decode, encode
+from deciban.committee.label import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,11 +57,23 @@ def begin(ledger: Ledger, capacity: int, buffer: memoryview | bytearray) -> Comm
         return Committee.begin(settings, capacity, buffer)
     code, own_capacity = found
     if own_capacity == capacity:
-        return restore(settings, code, buffer)
-    narrower = restore(settings, code, bytearray(Committee.size(settings, own_capacity)))
-    committee = Committee.begin(settings, capacity, buffer)
-    committee.widen(narrower)
+        committee = restore(settings, code, buffer)
+    else:
+        narrower = restore(settings, code, bytearray(Committee.size(settings, own_capacity)))
+        committee = Committee.begin(settings, capacity, buffer)
+        committee.widen(narrower)
+    _spell(ledger, committee)
     return committee
+
+
+def _spell(ledger: Ledger, committee: Committee) -> None:
+    """Spell labels as the ledger does: they may be older than what is known of spellings (label.py)."""
+    labels = set(committee.labels)
+    for label in committee.labels:
+        name = ledger.spelling(label) or shown(label)
+        if name not in labels:
+            committee.rename(label, name)
+            labels.add(name)
 
 
 def restore(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:

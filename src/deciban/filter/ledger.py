@@ -20,6 +20,7 @@ import os
 from contextlib import contextmanager, suppress
 
 from deciban.committee._lesson_code import Features
+from deciban.committee.label import key_of, shown, spellings
 from deciban.committee.settings import Settings
 from deciban.errors import CannotWrite, DamagedLedger, LedgerBusy
 from deciban.filter.ledger_file import connect, make, told
@@ -36,9 +37,18 @@ FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, messag
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
 LESSONS_IN_ORDER = "exams JOIN lessons ON lesson = lessons.number"
 FROM_EXAMS = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
+# What a process that may not write shows of a ledger that nobody has united yet (label.py): all names of a
+# label as the first. The check of a lesson is that of the name as it was written.
+UNITED_LABELS = """CREATE TEMP VIEW labels AS SELECT number, (
+    SELECT label_shown(name) FROM main.labels AS other
+    WHERE label_key(other.name) = label_key(own.name) ORDER BY number LIMIT 1) AS name
+    FROM main.labels AS own"""
+WRITTEN_LABEL = "(SELECT name FROM main.labels AS own WHERE own.number = lessons.label)"
 # So many lessons are read at once.
 PAGE = 200
 NO_MARK = bytes(8)
+# The fact that a filter rests on a shared one, and which (shared_filter.py).
+SHARED = "shared"
 
 
 class Stamp(Value):
@@ -71,7 +81,7 @@ class Ledger:
         self.path = path
         self.read_only = read_only
         self._changed = False
-        self._labels: dict[str, int] = {}
+        self._labels: dict[str, tuple[int, str]] = {}
         self._latest: tuple[int, int] | None = None
         self._settings = "", Settings()
         with self._telling():
@@ -79,6 +89,8 @@ class Ledger:
             try:
                 self._id = bytes(self.fact("id"))
                 self.stamp()
+                if read_only and self.has_split_labels():
+                    self.execute(UNITED_LABELS)
             except BaseException:
                 self._connection.close()
                 raise
@@ -235,9 +247,17 @@ class Ledger:
             GROUP BY name ORDER BY min(left), min(place)""")
         )
 
+    def first_taught(self) -> dict[str, int]:
+        """When the first lesson of each label was taught, folded ones too, in microseconds since 1970."""
+        return dict(
+            self.execute("""SELECT name, min(taught) FROM (
+                SELECT label, taught FROM folded UNION ALL SELECT label, taught FROM lessons)
+            JOIN labels ON label = labels.number GROUP BY name""")
+        )
+
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
-        return int(self.execute("SELECT count(*) FROM labels")[0][0]) > 1
+        return int(self.execute("SELECT count(DISTINCT name) FROM labels")[0][0]) > 1
 
     def count_of(self, selection: Selection) -> int:
         """How many lessons are meant."""
@@ -267,8 +287,8 @@ class Ledger:
             number, position = number + 1, position + 1
             texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
             code = lesson.features.encode()
-            checked = check_of(code, lesson.digest, lesson.label, taught, *texts, lesson.names)
-            label = self._number(lesson.label)
+            label, spelling = self._label(lesson.label)
+            checked = check_of(code, lesson.digest, spelling, taught, *texts, lesson.names)
             rows.append((number, lesson.digest, label, taught, *texts, lesson.names, checked, code))
             exams.append((position, number, *self._exam_fields(exam)))
             if self._latest is not None:
@@ -289,14 +309,60 @@ class Ledger:
             )
 
     def _exam_fields(self, exam: ExamRow) -> tuple[int | None, float | None, float | None]:
-        return None if exam.best is None else self._number(exam.best), exam.truth, exam.spam
+        return None if exam.best is None else self._label(exam.best)[0], exam.truth, exam.spam
 
-    def _number(self, label: str) -> int:
-        """The number of a label, which gets one if it has none."""
+    def _label(self, label: str) -> tuple[int, str]:
+        """The number of a label, which gets one if it has none, and how it is spelled here."""
         if label not in self._labels:
-            self.execute("INSERT OR IGNORE INTO labels (name) VALUES (?)", label)
-            ((self._labels[label],),) = self.execute("SELECT number FROM labels WHERE name = ?", label)
+            if self.spelling(label) is None:
+                self.execute("INSERT INTO labels (name) VALUES (?)", shown(label))
+            known = "SELECT number, name FROM labels WHERE label_key(name) = ? ORDER BY number"
+            self._labels[label] = self.execute(known, key_of(label))[0]
         return self._labels[label]
+
+    def spelling(self, label: str) -> str | None:
+        """How a label is spelled that was taught in any spelling; None if it never was."""
+        known = "SELECT name FROM labels WHERE label_key(name) = ? ORDER BY number"
+        return next((name for (name,) in self.execute(known, key_of(label))), None)
+
+    def has_split_labels(self, spelled_before: Iterable[str] = ()) -> bool:
+        """Whether some label is not in the one spelling that is shown."""
+        names = [name for (name,) in self.execute("SELECT name FROM labels ORDER BY number")]
+        spelled = spellings((*spelled_before, *names))
+        return any(spelled[name] != name for name in names)
+
+    def unite_labels(self, spelled_before: Iterable[str] = ()) -> None:
+        """Give each label one spelling: that of ``spelled_before``, or else its first; only while writing."""
+        rows = self.execute("SELECT number, name FROM labels ORDER BY number")
+        spelled = spellings((*spelled_before, *(name for _, name in rows)))
+        groups: dict[str, list[int]] = {}
+        for number, name in rows:
+            groups.setdefault(spelled[name], []).append(number)
+        for name, numbers in groups.items():
+            if len(numbers) > 1 or (numbers[0], name) not in rows:
+                self._respell(numbers, name)
+
+    def _respell(self, numbers: list[int], name: str) -> None:
+        """Make one label of several, under this name: the check of a lesson covers it."""
+        first, *others = numbers
+        for number in numbers:
+            for (lesson,) in self.execute("SELECT number FROM lessons WHERE label = ?", number):
+                found = f"SELECT features, checked, {FIELDS} {FROM_LESSONS} WHERE lessons.number = ?"
+                ((code, checked, digest, label, *rest),) = self.execute(found, lesson)
+                if check_of(code, digest, label, *rest) != checked:
+                    raise self._damaged(lesson)
+                checked = check_of(code, digest, name, *rest)
+                self.execute(
+                    "UPDATE lessons SET label = ?, checked = ? WHERE number = ?", first, checked, lesson
+                )
+        for number in others:
+            for table, column in ("exams", "best"), ("folded", "best"), ("folded", "label"):
+                self.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", first, number)
+            self.execute("DELETE FROM labels WHERE number = ?", number)
+        self.execute("UPDATE labels SET name = ? WHERE number = ?", name, first)
+        self.execute("DELETE FROM checkpoints")
+        self._labels.clear()
+        self._changed = True
 
     def remove(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that belongs to them, and labels left without any; how many lessons."""
@@ -389,11 +455,12 @@ class Ledger:
     ) -> Iterator[tuple[int, list[Any], Features]]:
         """Position, fields and features of the lessons that pass a test, once their checks do."""
         # Page by page: an unfinished query would keep this connection from seeing what others write.
-        sql = f"""SELECT position, features, checked, {FIELDS} {FROM_EXAMS}
+        sql = f"""SELECT position, features, checked, {WRITTEN_LABEL}, {FIELDS} {FROM_EXAMS}
             WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"""
         while rows := self.execute(sql, after, *values):
-            for position, code, checked, *fields in rows:
-                if position <= after or check_of(code, *fields) != checked:
+            for position, code, checked, written, *fields in rows:
+                digest, _, *rest = fields
+                if position <= after or check_of(code, digest, written, *rest) != checked:
                     raise self._damaged(position)
                 after = position
                 yield position, fields, Features.decode(code)

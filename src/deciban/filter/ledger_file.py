@@ -24,6 +24,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import os
 
+from deciban.committee.label import key_of, shown
 from deciban.errors import (
     CannotWrite,
     DamagedLedger,
@@ -147,6 +148,8 @@ def connect(path: str, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA wal_autocheckpoint = 100")
+        connection.create_function("label_key", 1, key_of, deterministic=True)
+        connection.create_function("label_shown", 1, shown, deterministic=True)
         _check_format(path, connection)
     except BaseException:
         connection.close()

@@ -11,6 +11,7 @@ deciban.errors.WrongUsage: Say which lessons are meant: by digest, label, sender
 
 from __future__ import annotations
 
+from deciban.committee.label import key_of
 from deciban.errors import WrongUsage
 from deciban.value import Value
 
@@ -71,7 +72,7 @@ class Selection(Value, kw_only=True):
         values: list[object] = []
         for name, test, parameters in (
             ("digest", "digest = ?", [self.digest]),
-            ("label", "labels.name = ?", [storable(self.label or "")]),
+            ("label", "label_key(labels.name) = ?", [key_of(storable(self.label or ""))]),
             ("sender", "sender = ?", [storable(self.sender or "").lower()]),
             ("source", _WITHIN, _within(storable(self.source or ""))),
             ("since", "taught >= ?", [int((self.since or 0) * 1e6)]),

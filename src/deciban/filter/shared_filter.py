@@ -30,6 +30,7 @@ from deciban.errors import (
     NoSuchSource,
     SharedFilterChanged,
 )
+from deciban.filter.ledger import SHARED
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 
@@ -37,7 +38,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.filter.ledger import Ledger
 
-FACT = "shared"
 FORMATS = {"format": 1, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
 DIGEST_BYTES = 16
 # Settings and labels; whatever has a longer first line is something else.
@@ -67,7 +67,7 @@ class SharedFilter(Value):
 
 def pinned(ledger: Ledger) -> SharedFilter | None:
     """What a ledger rests on."""
-    text = ledger.fact(FACT)
+    text = ledger.fact(SHARED)
     if text is None:
         return None
     import json

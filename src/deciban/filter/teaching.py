@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from time import monotonic
 
+from deciban.committee.label import united
 from deciban.decibans import SPAM, log_odds
 from deciban.filter.ledger import NO_EXAM, ExamRow
 from deciban.filter.lesson import Lesson, storable
@@ -100,7 +101,7 @@ def replay(
     """Teach every lesson behind a position in its order; its position, label and exam."""
     for position, label, features in ledger.replay(after):
         labels = committee.labels
-        yield position, label, dict(zip(labels, committee.learn(label, features), strict=True))
+        yield position, label, united(dict(zip(labels, committee.learn(label, features), strict=True)))
 
 
 def teach(ledger: Ledger, committee: Committee, after: int = 0) -> None:

@@ -29,6 +29,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from deciban.committee.label import key_of
 from deciban.decibans import UNSURE
 from deciban.errors import PeerFailed, PeerMissing, WrongUsage
 from deciban.evaluate.subject import Lesson, Opinion
@@ -47,7 +48,7 @@ class CommandPeer:
     ) -> None:
         self.name = name
         self._classify = _words(name, classify)
-        self._learn = {label: _words(name, line) for label, line in learn.items()}
+        self._learn = {key_of(label): _words(name, line) for label, line in learn.items()}
         self._reject_at = reject_at
         self._folder = tempfile.TemporaryDirectory(prefix="deciban-peer-")
         self._home = Path(self._folder.name, "home")
@@ -58,7 +59,7 @@ class CommandPeer:
     def learn(self, lessons: Sequence[Lesson]) -> None:
         """One run a message, of the line for its label."""
         for lesson in lessons:
-            line = self._learn.get(lesson.label) or self._learn.get(EVERY_OTHER_LABEL)
+            line = self._learn.get(key_of(lesson.label)) or self._learn.get(EVERY_OTHER_LABEL)
             if line is None:
                 raise WrongUsage(
                     f"{self.name} has no line that teaches {lesson.label!r}. "
