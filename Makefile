@@ -17,7 +17,7 @@ demo: $(VENV)/demo.stamp  ## install, then learn, classify and explain a made-up
 	@$(BIN)/deciban demo
 
 tour: $(VENV)/learn.stamp  ## install, then a short tour of the library
-	@$(BIN)/python -m deciban.demo
+	@$(BIN)/python -m deciban.tour
 
 test: $(VENV)/test.stamp  ## install everything that the suite needs, then run the whole suite
 	@$(BIN)/python -m pytest -n 2

@@ -17,7 +17,7 @@ from random import Random
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
 from deciban.decibans import SPAM
-from deciban.evaluate import DecibanCommittee, Figures, LabelledMessage, Lesson, Trial, installed_peers
+from deciban.evaluate import DecibanCommittee, Figures, LabelledMessage, TaughtMessage, Trial, installed_peers
 from deciban.evaluate.orders import halves
 
 SEEDS = (1, 2)
@@ -25,7 +25,7 @@ GOOD_WORDS = 1000
 OTHER = {SPAM: "ham", "ham": SPAM}
 
 
-def good_words(lessons: Sequence[Lesson]) -> list[bytes]:
+def good_words(lessons: Sequence[TaughtMessage]) -> list[bytes]:
     """The words that tell good mail best, by the ratio of documents that have them."""
     seen: dict[str, Counter[bytes]] = {label: Counter() for label in OTHER}
     for lesson in lessons:
@@ -57,29 +57,31 @@ class Attack:
         self._words = words
         self._learned = learned
 
-    def lessons(self, lessons: Sequence[Lesson], random: Random) -> list[Lesson]:
+    def lessons(self, lessons: Sequence[TaughtMessage], random: Random) -> list[TaughtMessage]:
         """What is taught."""
         if self._learned:
             lessons = self._written(lessons, lessons, random)
         return [
-            Lesson(OTHER[lesson.label], lesson.data) if random.random() < self._wrong else lesson
+            TaughtMessage(OTHER[lesson.label], lesson.data) if random.random() < self._wrong else lesson
             for lesson in lessons
         ]
 
-    def questions(self, asked: Sequence[Lesson], taught: Sequence[Lesson], random: Random) -> list[bytes]:
+    def questions(
+        self, asked: Sequence[TaughtMessage], taught: Sequence[TaughtMessage], random: Random
+    ) -> list[bytes]:
         """What is classified."""
         return [lesson.data for lesson in self._written(asked, taught, random)]
 
     def _written(
-        self, lessons: Sequence[Lesson], taught: Sequence[Lesson], random: Random
-    ) -> Sequence[Lesson]:
+        self, lessons: Sequence[TaughtMessage], taught: Sequence[TaughtMessage], random: Random
+    ) -> Sequence[TaughtMessage]:
         if not self._words:
             return lessons
         good = good_words(taught)
         return [
             lesson
             if lesson.label != SPAM
-            else Lesson(SPAM, with_words(lesson.data, random.sample(good, self._words)))
+            else TaughtMessage(SPAM, with_words(lesson.data, random.sample(good, self._words)))
             for lesson in lessons
         ]
 
@@ -97,7 +99,7 @@ ATTACKS = (
 
 def tried(make: type, attack: Attack, messages: Sequence[LabelledMessage], seed: int) -> Figures:
     """One subject under one attack."""
-    first, second = ([Lesson(m.label, m.read()) for m in half] for half in halves(messages, seed))
+    first, second = ([TaughtMessage(m.label, m.read()) for m in half] for half in halves(messages, seed))
     with make() as subject:
         subject.learn(attack.lessons(first, Random(seed)))
         opinions = subject.classify(attack.questions(second, first, Random(seed)))

@@ -19,7 +19,15 @@ from typing import Self
 
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, cpu_seconds, show
-from deciban.evaluate import PEERS, LabelledMessage, Lesson, Opinion, Subject, installed_peers, shuffled
+from deciban.evaluate import (
+    PEERS,
+    LabelledMessage,
+    Opinion,
+    Subject,
+    TaughtMessage,
+    installed_peers,
+    shuffled,
+)
 
 MESSAGES = 2000
 SEED = 1
@@ -36,7 +44,7 @@ class Ledger:
         self._folder = tempfile.TemporaryDirectory()
         self._filter = Filter.open(os.path.join(self._folder.name, "mail.deciban"))
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """In batches of one label, as `deciban learn` does."""
         from deciban.sources import RawMessage
 
@@ -67,7 +75,7 @@ class Idle:
 
     name = "nothing"
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """Nothing."""
 
     def classify(self, messages: Sequence[bytes]) -> list[Opinion]:
@@ -90,7 +98,7 @@ SUBJECTS: dict[str, Callable[[], Subject]] = {"deciban": Ledger, "nothing": Idle
 def work(name: str, index: str, steps: str) -> None:
     """What the process of one subject does: prints its CPU seconds, and its peak in MB."""
     messages = [LabelledMessage(*line.split("\t")) for line in Path(index).read_text().splitlines()]
-    lessons = [Lesson(message.label, Path(message.path).read_bytes()) for message in messages]
+    lessons = [TaughtMessage(message.label, Path(message.path).read_bytes()) for message in messages]
     half = len(lessons) // 2
     started = cpu_seconds()
     with SUBJECTS[name]() as subject:

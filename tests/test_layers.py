@@ -13,7 +13,7 @@ ROOT = Path(deciban.__file__).parent
 
 # Top to bottom; a module may import its own layer and those below it.
 LAYERS = [
-    {"demo", "__main__", "cli", "server"},
+    {"tour", "__main__", "cli", "server"},
     {"evaluate", "engines"},
     {"filter", "tables"},
     {"committee"},
@@ -21,7 +21,7 @@ LAYERS = [
     {"smoothing", "selection", "metrics"},
     {"families"},
     {"tally"},
-    {"membership", "features", "folds"},
+    {"membership", "schema", "folds"},
     {"errors", "value", "decibans", "whole_file", "__init__"},
 ]
 # Neighbours in one layer that must not know each other, either way.

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from deciban import Bernoulli, Categorical, Columns, Gaussian, Multinomial, Poisson
 from deciban.errors import DifferentFamilies, NoSuchFeature, TooLarge
-from deciban.features import Features
+from deciban.schema import Schema
 from deciban.tally import Tally
 
 
@@ -92,7 +92,7 @@ def test_labels_together_never_wrap_round():
 
 
 def count_of(number):
-    return Tally(Poisson(), np.array(["a"]), Features(1), np.array([1]), {"n": [[1]], "sum": [[number]]})
+    return Tally(Poisson(), np.array(["a"]), Schema(1), np.array([1]), {"n": [[1]], "sum": [[number]]})
 
 
 @given(st.integers(0, 2**62 - 1), st.integers(0, 2**62 - 1))
@@ -117,7 +117,7 @@ def test_counts_are_scaled_exactly_or_refused(count, factor):
 @pytest.mark.parametrize("kind", [np.uint64, np.int32, np.uint8, bool])
 def test_sums_of_any_kind_of_whole_numbers_are_kept_in_64_bits(kind):
     sums = {"n": np.array([[1]]), "sum": np.array([[1]], dtype=kind)}
-    tally = Tally(Poisson(), np.array(["a"]), Features(1), np.array([1]), sums)
+    tally = Tally(Poisson(), np.array(["a"]), Schema(1), np.array([1]), sums)
     assert tally.sums["sum"].dtype == np.int64
     assert (2**40 * tally).sums["sum"][0, 0] == 2**40
 

@@ -29,6 +29,21 @@ def test_fields_are_taken_in_their_order_or_by_name_and_have_defaults():
     assert Share(whole=4).part == 1
 
 
+class Named(Point):
+    name: str = ""
+
+
+class Mirrored(Point):
+    def mirrored(self) -> Mirrored:
+        return Mirrored(self.y, self.x)
+
+
+def test_a_class_has_the_fields_of_its_parent_before_its_own():
+    assert Named(1, 2, "here").as_dict() == {"x": 1, "y": 2, "name": "here"}
+    assert repr(Named(1)) == "Named(x=1, y=0, name='')"
+    assert Mirrored(1, 2).mirrored() == Mirrored(2, 1) != Point(2, 1)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

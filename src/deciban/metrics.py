@@ -75,7 +75,7 @@ def roc_loss(scores: Sequence[float], spam: Sequence[bool]) -> float:
     >>> roc_loss([0.5, 0.5], [False, True])
     50.0
     """
-    return Ranking(scores, spam).loss()
+    return RocRanking(scores, spam).loss()
 
 
 def misclassified(rejected: Sequence[bool], spam: Sequence[bool]) -> Errors:
@@ -208,7 +208,7 @@ def paired_bootstrap(
 
     if not first or not second or rounds < 1:
         raise NotEnoughValues("A bootstrap needs a run of each filter and at least one round.")
-    rankings = [[Ranking(scores, spam) for scores in runs] for runs in (first, second)]
+    rankings = [[RocRanking(scores, spam) for scores in runs] for runs in (first, second)]
     rng = Random(seed)
     spams = sum(map(bool, spam))
     hams = len(spam) - spams
@@ -217,7 +217,7 @@ def paired_bootstrap(
     return Difference(_difference(rankings, None, None), draws[edge], draws[-1 - edge])
 
 
-class Ranking:
+class RocRanking:
     """Where each spam stands among the hams; ranks are found once, then any weights cost a linear pass."""
 
     def __init__(self, scores: Sequence[float | None], spam: Sequence[bool]) -> None:
@@ -247,7 +247,7 @@ class Ranking:
 
 
 def _difference(
-    rankings: list[list[Ranking]], hams: Sequence[int] | None, spams: Sequence[int] | None
+    rankings: list[list[RocRanking]], hams: Sequence[int] | None, spams: Sequence[int] | None
 ) -> float:
     first, second = (math.fsum(run.loss(hams, spams) for run in runs) / len(runs) for runs in rankings)
     return first - second

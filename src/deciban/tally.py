@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import CannotForget, DifferentFamilies, TooLarge
-from deciban.features import Features, merge_sorted
+from deciban.schema import Schema, merge_sorted
 
 if TYPE_CHECKING:
     from deciban.families.family import Family
@@ -56,7 +56,7 @@ class Tally:
 
     family: Family
     labels: NDArray[Any]  # (labels,), sorted
-    features: Features
+    features: Schema
     rows: NDArray[Any]  # (labels,): how many rows each label has: the tally of the labels themselves
     sums: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # (labels,) or (labels, cells) each
     parts: tuple[Tally, ...] = ()  # a tally for each group of columns, where the family is Columns
@@ -213,7 +213,7 @@ class Tally:
             parts=tuple(a._combine(b, operation) for a, b in zip(left.parts, right.parts, strict=True)),
         )
 
-    def _spread(self, labels: NDArray[Any], features: Features) -> Tally:
+    def _spread(self, labels: NDArray[Any], features: Schema) -> Tally:
         """The same sums laid out for a union of labels and features; what was not there is zero."""
         if np.array_equal(labels, self.labels) and features == self.features:
             return self

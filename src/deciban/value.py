@@ -41,29 +41,32 @@ class ValueType(type):
     """Makes slots of the annotations of a class, and keeps their defaults aside."""
 
     def __new__(
-        cls, name: str, bases: tuple[type, ...], body: dict[str, Any], kw_only: bool = False
+        cls, name: str, bases: tuple[type[Value], ...], body: dict[str, Any], kw_only: bool = False
     ) -> ValueType:
-        """The class; with ``kw_only`` its fields are given by name only."""
-        fields = tuple(body.get("__annotations__", ()))
-        defaults = {field: body.pop(field) for field in fields if field in body}
-        positional = 0 if kw_only else len(fields)
-        return super().__new__(
-            cls, name, bases, {**body, "__slots__": fields, "_defaults": defaults, "_positional": positional}
-        )
+        """The class, with the fields of its parent before its own; ``kw_only``: given by name only."""
+        annotations = body.get("__annotations__", {})
+        own = tuple(field for field, kind in annotations.items() if "ClassVar" not in str(kind))
+        defaults = {field: body.pop(field) for field in own if field in body}
+        if bases:
+            (parent,) = bases
+            body["field_names"] = (*parent.field_names, *own)
+            body["_defaults"] = parent._defaults | defaults
+            body["_positional"] = 0 if kw_only else len(body["field_names"])
+        return super().__new__(cls, name, bases, {**body, "__slots__": own})
 
 
 class Value(metaclass=ValueType):
     """Equality, hash and repr over the annotated fields; assigning is an error."""
 
-    if TYPE_CHECKING:
-        __slots__: ClassVar[tuple[str, ...]]
-        _defaults: ClassVar[dict[str, object]]
-        _positional: ClassVar[int]
-    else:
+    field_names: ClassVar[tuple[str, ...]] = ()
+    _defaults: ClassVar[dict[str, object]] = {}
+    _positional: ClassVar[int] = 0
+
+    if not TYPE_CHECKING:
 
         def __init__(self, *values: object, **fields: object) -> None:
             """Take the fields in the order in which they are annotated, or by name."""
-            names = self.__slots__
+            names = self.field_names
             if fields or len(values) != len(names) or len(values) > self._positional:
                 fields = self._given(values, fields)
                 values = fields.values()
@@ -74,7 +77,7 @@ class Value(metaclass=ValueType):
 
     def _given(self, values: tuple[object, ...], fields: dict[str, object]) -> dict[str, object]:
         """Every field with what was given for it, or with its default."""
-        names = self.__slots__
+        names = self.field_names
         kind = type(self).__name__
         if len(values) > self._positional:
             raise TypeError(f"{kind} takes {self._positional} fields by position, {len(values)} were given")
@@ -95,13 +98,16 @@ class Value(metaclass=ValueType):
         for name, value in fields.items():
             _assign(self, name, value)
 
+    def as_dict(self) -> dict[str, Any]:
+        """Every field by its name."""
+        return {name: getattr(self, name) for name in self.field_names}
+
     def _fields(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+        return tuple(getattr(self, name) for name in self.field_names)
 
     def replaced(self, **changes: object) -> Self:
         """The same record but for the fields that are given."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return type(self)(**fields | changes)
+        return type(self)(**self.as_dict() | changes)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one instead of changing {name}")
@@ -119,5 +125,5 @@ class Value(metaclass=ValueType):
         return hash((type(self), self._fields()))
 
     def __repr__(self) -> str:
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names)
         return f"{type(self).__name__}({fields})"

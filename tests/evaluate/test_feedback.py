@@ -6,8 +6,6 @@ from deciban.evaluate.feedback import delayed, first, immediate, partial, recipi
 
 
 class Remembered(LabelledMessage):
-    __slots__ = ()
-
     def read(self):
         return self.path
 

@@ -7,8 +7,6 @@ from deciban.evaluate import LabelledMessage, halves, shuffled
 class Remembered(LabelledMessage):
     """A message whose bytes are its path."""
 
-    __slots__ = ()
-
     def read(self):
         return self.path.split("/")[0].encode()
 

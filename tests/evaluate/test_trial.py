@@ -5,7 +5,7 @@ from deciban.evaluate import (
     Figures,
     LabelledMessage,
     Opinion,
-    Step,
+    StreamStep,
     cross_validated,
     follow,
     online,
@@ -35,8 +35,6 @@ class Diary:
 
 
 class Remembered(LabelledMessage):
-    __slots__ = ()
-
     def read(self):
         return self.path
 
@@ -78,7 +76,12 @@ def test_the_committee_learns_a_small_mailbox(tmp_path):
 def test_what_is_told_late_is_learned_late_and_what_is_never_told_never():
     diary = Diary()
     a, b = Remembered("spam", b"a"), Remembered("ham", b"b")
-    steps = [Step(a, told=False), Step(b, told=False), Step(a, asked=False), Step(a, told=False)]
+    steps = [
+        StreamStep(a, told=False),
+        StreamStep(b, told=False),
+        StreamStep(a, asked=False),
+        StreamStep(a, told=False),
+    ]
     trial = follow(diary, steps)
     assert diary.entries == [("classify", b"a"), ("classify", b"b"), ("learn", b"a"), ("classify", b"a")]
     assert trial.scores == [0, 0, 1]
@@ -91,7 +94,7 @@ def test_a_watch_sees_each_opinion_before_the_message_is_learned():
     messages = [Remembered("spam", b"a"), Remembered("ham", b"b")]
     follow(
         diary,
-        [Step(message) for message in messages],
+        [StreamStep(message) for message in messages],
         watch=lambda subject, _message, data, _opinion: seen.append((data, len(subject.entries))),
     )
     assert seen == [(b"a", 1), (b"b", 3)]
@@ -104,7 +107,7 @@ def test_ctrl_c_ends_a_trial_without_losing_it():
                 raise KeyboardInterrupt
             return super().classify(messages)
 
-    steps = [Step(Remembered("spam", b"%d" % number)) for number in range(5)]
+    steps = [StreamStep(Remembered("spam", b"%d" % number)) for number in range(5)]
     assert len(follow(Interrupted(), steps, salvage=True).opinions) == 2
     with pytest.raises(KeyboardInterrupt):
         follow(Interrupted(), steps)

@@ -26,7 +26,7 @@ from deciban import (
     SelectFeatures,
 )
 from deciban.errors import OutsideSupport
-from deciban.families.table import matrix_of
+from deciban.families.matrices import matrix_of
 from deciban.learners.distances import JensenShannon
 
 # The checks fit numbers with fractions, zeros and both signs. A family with a strict support refuses

@@ -33,7 +33,7 @@ def test_spambase_is_better_guessed_than_all_gaussian(spambase_file):
 
 
 def test_cross_validation_is_that_of_fitting_anew_without_the_fold(wine):
-    from deciban.learners.cross_validation import fold_of_each
+    from deciban.learners.fold_tallies import fold_of_each
 
     model = TableModel.fit(wine, "target", folds=5)
     y = wine.texts("target").astype(str)

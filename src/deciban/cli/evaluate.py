@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Sequence
 
-    from deciban.evaluate import Assessment, LabelledMessage, Step, Subject, Trial
+    from deciban.evaluate import Assessment, LabelledMessage, StreamStep, Subject, Trial
     from deciban.evaluate.mistakes import MistakeKeeper
 
 EXAMPLES = (
@@ -194,7 +194,7 @@ class Plan:
             subject.close()
             raise
 
-    def _in_turn(self, messages: Sequence[LabelledMessage]) -> Sequence[Step]:
+    def _in_turn(self, messages: Sequence[LabelledMessage]) -> Sequence[StreamStep]:
         from deciban.evaluate import feedback as kinds
         from deciban.evaluate import shuffled
 

@@ -205,4 +205,4 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
 
 
 def _quality_record(quality: Quality) -> dict[str, object]:
-    return {name: getattr(quality, name) for name in (*quality.__slots__, "lost_at_most", "missed_at_most")}
+    return {name: getattr(quality, name) for name in (*quality.field_names, "lost_at_most", "missed_at_most")}

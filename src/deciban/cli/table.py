@@ -149,7 +149,7 @@ def _guess_lines(model: TableModel) -> list[str]:
 
 
 def _fit_record(model: TableModel, options: Namespace) -> dict[str, Any]:
-    columns = [{key: getattr(column, key) for key in column.__slots__} for column in model.columns]
+    columns = [column.as_dict() for column in model.columns]
     labels = dict(zip(model.learner.classes_.tolist(), model.learner.tally_.rows.tolist(), strict=True))
     return {
         "label": model.label,
@@ -166,7 +166,7 @@ def _fit_record(model: TableModel, options: Namespace) -> dict[str, Any]:
 
 def _predict(table: Table, options: Namespace) -> int:
     from deciban.tables import TableModel
-    from deciban.tables.writing import write_csv, write_table
+    from deciban.tables.table_writing import write_csv, write_table
 
     model = TableModel.load(options.model)
     copied = {name: table.values(name) for name in getattr(options, "with")}
@@ -174,7 +174,7 @@ def _predict(table: Table, options: Namespace) -> int:
     if options.json:
         for number, one in enumerate(predictions):
             about = {name: _plain(values[number]) for name, values in copied.items()}
-            _print_json({"row": number + 1, **about, **_record(one)})
+            _print_json({"row": number + 1, **about, **one.as_dict()})
     else:
         result = _predicted_table(predictions, copied)
         if options.output:
@@ -274,10 +274,6 @@ def _why_record(row: int, told: Explanation, values: dict[str, Any]) -> dict[str
 
 
 # --- words and numbers -----------------------------------------------------------------------
-
-
-def _record(one: Prediction) -> dict[str, Any]:
-    return {key: getattr(one, key) for key in one.__slots__}
 
 
 def _plain(value: Any) -> Any:

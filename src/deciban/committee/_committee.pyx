@@ -40,7 +40,7 @@ without a name: the weights learn what the first is *not*.
 
 The buffer, numbers as the machine stores them:
 
-    Header                     208 bytes: format, settings, sizes, scales and weights of the judge, doubt
+    Head                     208 bytes: format, settings, sizes, scales and weights of the judge, doubt
     capacity × LabelRecord     112 bytes each: name, bias, lessons
     checks                     one number for each block of 4,096 bytes of rows
     (filled up to a multiple of 4,096)
@@ -48,7 +48,7 @@ The buffer, numbers as the machine stores them:
                                `capacity` counts (uint16, which stay at 65,535), filled up to a power of two
 
 The check of a block is the sum of its 64-bit words, each times an odd number of its own, modulo 2^64: any one
-word that changes changes it, and a lesson adds to it what it changed. Header and labels have one too. A block is
+word that changes changes it, and a lesson adds to it what it changed. Head and labels have one too. A block is
 checked when it is first used, so that damage is found before it is believed, and one message costs no more
 than the blocks that it needs (some 2,000 of 16,384).
 
@@ -120,7 +120,7 @@ cdef double IMAGINED_SURE = 10
 # again must be learned. 1-ROCA% of SpamAssassin half/half with 5% of the labels wrong: .207 at .25, .217 at .5, .243 at 1.
 cdef double LEAST_STEP = 0.5
 
-cdef struct Header:
+cdef struct Head:
     char[8] magic
     uint64_t format         # of this layout and of the features
     uint64_t settings       # hash of their text
@@ -172,7 +172,7 @@ cdef Py_ssize_t blocks_of(Py_ssize_t capacity, int bits) noexcept nogil:
 
 
 cdef Py_ssize_t checks_at(Py_ssize_t capacity) noexcept nogil:
-    return sizeof(Header) + capacity * sizeof(LabelRecord)
+    return sizeof(Head) + capacity * sizeof(LabelRecord)
 
 
 cdef Py_ssize_t tables_at(Py_ssize_t capacity, int bits) noexcept nogil:
@@ -208,7 +208,7 @@ cdef class Committee:
     cdef bint holding
     cdef readonly Py_ssize_t capacity
     cdef object settings
-    cdef Header* header
+    cdef Head* header
     cdef LabelRecord* records
     cdef uint64_t* checks
     cdef unsigned char* tables
@@ -262,8 +262,8 @@ cdef class Committee:
 
     cdef int _check(self, settings) except -1:
         """Take the sizes from the header, if it is one and they fit the settings and the buffer."""
-        self.header = <Header*>self.buffer.buf
-        if self.buffer.len < <Py_ssize_t>sizeof(Header) or memcmp(self.header.magic, b"deciban", 8) != 0:
+        self.header = <Head*>self.buffer.buf
+        if self.buffer.len < <Py_ssize_t>sizeof(Head) or memcmp(self.header.magic, b"deciban", 8) != 0:
             raise DamagedSnapshot("This is no state of a filter. Remove the snapshot: it is made again from the ledger.")
         if self.header.format != STATE_FORMAT + 1000 * FORMAT_VERSION:
             raise DamagedSnapshot("This state is of another version. Remove the snapshot: it is made again.")
@@ -276,7 +276,7 @@ cdef class Committee:
         self.row = row_bytes(self.capacity)
         if <Py_ssize_t>self.header.bits != self.bits or self._length() < Committee.size(settings, self.capacity):
             raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
-        self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Header))
+        self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Head))
         self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(self.capacity))
         self.tables = <unsigned char*>self.buffer.buf + tables_at(self.capacity, self.bits)
         self.checked = <unsigned char*>calloc(blocks_of(self.capacity, self.bits), 1)
@@ -304,7 +304,7 @@ cdef class Committee:
     @staticmethod
     def begin(settings, Py_ssize_t capacity, buffer):
         """A committee that has learned nothing, in a writable buffer whose bytes are all 0."""
-        cdef Header header
+        cdef Head header
         if memoryview(buffer).nbytes < Committee.size(settings, capacity):
             raise ValueError("the buffer is too short")
         memset(&header, 0, sizeof(header))
@@ -448,10 +448,10 @@ cdef class Committee:
 
     cdef uint64_t _head_check(self) noexcept nogil:
         """The check of header and labels, those to come too, which are 0; its own place counts as 0."""
-        cdef Header header = self.header[0]
+        cdef Head header = self.header[0]
         header.check = 0
-        return check_of(&header, sizeof(Header) // 8, 0) + check_of(
-            self.records, self.capacity * (sizeof(LabelRecord) // 8), sizeof(Header) // 8
+        return check_of(&header, sizeof(Head) // 8, 0) + check_of(
+            self.records, self.capacity * (sizeof(LabelRecord) // 8), sizeof(Head) // 8
         )
 
     cdef bint _is_whole(self, Py_ssize_t block) noexcept nogil:
@@ -979,9 +979,9 @@ cdef class Glance(Committee):
         """Look at the state that begins at ``start``; the file must stay open, and locked while it is asked."""
         self.file = file
         self.start = start
-        # Header, labels and checks, for room for two labels; more are read once it is known that there are.
+        # Head, labels and checks, for room for two labels; more are read once it is known that there are.
         cdef bytes head = os.pread(file, tables_at(2, settings.table_bits(2)), start)
-        cdef uint64_t capacity = (<const Header*><const char*>head).capacity if len(head) >= sizeof(Header) else 0
+        cdef uint64_t capacity = (<const Head*><const char*>head).capacity if len(head) >= sizeof(Head) else 0
         if capacity > 2 and is_capacity(capacity):
             head = os.pread(file, tables_at(capacity, settings.table_bits(capacity)), start)
         Committee.__init__(self, settings, head)

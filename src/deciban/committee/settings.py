@@ -81,16 +81,16 @@ class Settings(Value, kw_only=True):
         >>> Settings().text()[:32]
         'bits=21 salt=0 strength=0.45 ban'
         """
-        return " ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        return " ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names)
 
     @classmethod
     def from_text(cls, text: str) -> Settings:
         """The settings of a `text`; one that this version does not know is refused."""
         # Not JSON: importing json takes 3 ms, on every call of the command line.
         fields = dict(field.partition("=")[::2] for field in text.split())
-        unknown = sorted(set(fields) - set(cls.__slots__))
+        unknown = sorted(set(fields) - set(cls.field_names))
         if unknown:
-            raise BadSetting(f"There is no setting {unknown[0]!r}; there are {', '.join(cls.__slots__)}.")
+            raise BadSetting(f"There is no setting {unknown[0]!r}; there are {', '.join(cls.field_names)}.")
         return cls(**{name: _number(name, value) for name, value in fields.items()})  # type: ignore[arg-type]
 
 

@@ -13,9 +13,9 @@ Nothing here imports numpy before it is needed: processes that only read mail st
 from deciban.engines.dask_cluster import Dask
 from deciban.engines.engine import Engine, Serial
 from deciban.engines.lessons import learn
+from deciban.engines.partitioned_tally import tally
 from deciban.engines.partitions import Documents, Partition, Rows, TableFile
 from deciban.engines.processes import Processes
-from deciban.engines.tally import tally
 
 __all__ = [
     "Dask",

@@ -95,7 +95,7 @@ class Documents(Value):
         cls, label: str, folder: str, documents: int = DOCUMENTS, columns: int = COLUMNS
     ) -> list[Documents]:
         """The files of a folder and of all folders in it, so many a partition, in a fixed order."""
-        from deciban.sources.names import in_natural_order, passed_over
+        from deciban.sources.file_names import in_natural_order, passed_over
 
         paths: list[str] = []
         for place, folders, files in os.walk(os.fspath(folder)):

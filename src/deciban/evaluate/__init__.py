@@ -14,9 +14,9 @@ and why.
 from typing import TYPE_CHECKING, Any
 
 from deciban.evaluate.assessment import Assessment
-from deciban.evaluate.committee import DecibanCommittee
+from deciban.evaluate.deciban_committee import DecibanCommittee
 from deciban.evaluate.figures import Figures
-from deciban.evaluate.index import LabelledMessage, Step, read_index, read_steps
+from deciban.evaluate.index import LabelledMessage, StreamStep, read_index, read_steps
 from deciban.evaluate.label_figures import LabelFigures
 from deciban.evaluate.orders import halves, shuffled
 from deciban.evaluate.peers import (
@@ -28,7 +28,7 @@ from deciban.evaluate.peers import (
     installed_peers,
 )
 from deciban.evaluate.promise import KeptPromise
-from deciban.evaluate.subject import Lesson, Opinion, Subject
+from deciban.evaluate.subject import Opinion, Subject, TaughtMessage
 from deciban.evaluate.trial import Trial, cross_validated, follow, online, split_in_half
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ __all__ = [
     "KeptPromise",
     "LabelFigures",
     "LabelledMessage",
-    "Lesson",
     "Opinion",
     "SpamAssassin",
-    "Step",
+    "StreamStep",
     "Subject",
+    "TaughtMessage",
     "Trial",
     "VowpalWabbit",
     "cross_validate",

@@ -20,7 +20,7 @@ from operator import mul
 from random import Random
 
 from deciban.errors import BadSetting
-from deciban.metrics import Ranking, draw, logistic_average
+from deciban.metrics import RocRanking, draw, logistic_average
 
 Times = Sequence[int]
 Limits = tuple[float, float]
@@ -36,7 +36,7 @@ class Resampling:
         spam: Sequence[bool],
         probabilities: Sequence[float] | None = None,
     ) -> None:
-        self._ranking = Ranking(scores, spam)
+        self._ranking = RocRanking(scores, spam)
         hams = [place for place, true in enumerate(spam) if not true]
         spams = [place for place, true in enumerate(spam) if true]
         self._sizes = len(hams), len(spams)

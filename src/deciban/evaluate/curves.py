@@ -40,7 +40,7 @@ class CurvePoint(Value):
 
     def record(self) -> dict[str, float | None]:
         """The point ready for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self.as_dict()
 
 
 def learning_curve(trial: Trial, least: int = 50, points_a_doubling: int = 3) -> list[CurvePoint]:

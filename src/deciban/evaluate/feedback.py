@@ -2,7 +2,7 @@
 
 Online filters are mostly measured with *immediate* feedback, which flatters them: nobody sorts each mail the
 moment it arrives. The other three are what the spam track of TREC tried besides; each turns a stream of
-messages into steps (`index.Step`):
+messages into steps (`index.StreamStep`):
 
     immediate                        each label is told right after its message was classified
     delayed(messages, by=1000)       … after 1,000 further messages were classified
@@ -21,19 +21,19 @@ import hashlib
 from collections.abc import Sequence
 
 from deciban.errors import BadSetting
-from deciban.evaluate.index import LabelledMessage, Step
+from deciban.evaluate.index import LabelledMessage, StreamStep
 from deciban.text import read
 from deciban.text.words import address_in
 
 RECIPIENT_FIELDS = ("delivered-to", "x-original-to", "to")
 
 
-def immediate(messages: Sequence[LabelledMessage]) -> list[Step]:
+def immediate(messages: Sequence[LabelledMessage]) -> list[StreamStep]:
     """Each label is told right after its message was classified."""
-    return [Step(message) for message in messages]
+    return [StreamStep(message) for message in messages]
 
 
-def delayed(messages: Sequence[LabelledMessage], by: int) -> list[Step]:
+def delayed(messages: Sequence[LabelledMessage], by: int) -> list[StreamStep]:
     """Each label is told after ``by`` further messages; those of the last ``by`` messages never are."""
     if by < 0:
         raise BadSetting(f"The delay must be a number of messages, 0 or more, got {by!r} instead.")
@@ -41,20 +41,20 @@ def delayed(messages: Sequence[LabelledMessage], by: int) -> list[Step]:
         return immediate(messages)
     steps = []
     for number, message in enumerate(messages):
-        steps.append(Step(message, told=False))
+        steps.append(StreamStep(message, told=False))
         if number >= by:
-            steps.append(Step(messages[number - by], asked=False))
+            steps.append(StreamStep(messages[number - by], asked=False))
     return steps
 
 
-def first(messages: Sequence[LabelledMessage], count: int) -> list[Step]:
+def first(messages: Sequence[LabelledMessage], count: int) -> list[StreamStep]:
     """The labels of the first ``count`` messages are told, and no more: TREC 2007 calls this delay."""
     if count < 0:
         raise BadSetting(f"The first messages must be a number, 0 or more, got {count!r} instead.")
-    return [Step(message, told=number < count) for number, message in enumerate(messages)]
+    return [StreamStep(message, told=number < count) for number, message in enumerate(messages)]
 
 
-def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) -> list[Step]:
+def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) -> list[StreamStep]:
     """About this share of the recipients tell the labels of all their mail, and the others of none.
 
     By recipient, as in TREC, because that is how it happens, and because it is harder: what is told is no
@@ -62,7 +62,9 @@ def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) ->
     """
     if not 0 <= share <= 1:
         raise BadSetting(f"The share of recipients must be from 0 to 1, got {share!r} instead.")
-    return [Step(message, told=_chance(seed, recipient(message.read())) < share) for message in messages]
+    return [
+        StreamStep(message, told=_chance(seed, recipient(message.read())) < share) for message in messages
+    ]
 
 
 def recipient(data: bytes) -> str:

@@ -58,14 +58,14 @@ class Figures(Value, kw_only=True):
     @classmethod
     def mean(cls, several: Sequence[Figures]) -> Figures:
         """The mean of each figure over several trials; None where one of them is."""
-        columns = {name: [getattr(figures, name) for figures in several] for name in cls.__slots__}
+        columns = {name: [getattr(figures, name) for figures in several] for name in cls.field_names}
         return cls(
             **{name: None if None in column else fmean(column) for name, column in columns.items()}  # type: ignore[arg-type]
         )
 
     def record(self) -> dict[str, float | None]:
         """The figures by name, ready for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self.as_dict()
 
 
 def table(rows: Mapping[str, Figures]) -> str:

@@ -62,7 +62,7 @@ class LabelledMessage(Value):
         return self.path.read_bytes()
 
 
-class Step(Value):
+class StreamStep(Value):
     """What happens to a message at one moment: it is classified, or its label is told, or both in turn."""
 
     message: LabelledMessage
@@ -75,7 +75,7 @@ def read_index(index: Path | str) -> list[LabelledMessage]:
     return [step.message for step in read_steps(index) if step.asked]
 
 
-def read_steps(index: Path | str) -> list[Step]:
+def read_steps(index: Path | str) -> list[StreamStep]:
     """What an index says shall happen; a line that cannot be followed is refused before the first."""
     index = Path(index)
     try:
@@ -90,7 +90,7 @@ def read_steps(index: Path | str) -> list[Step]:
     return [step.replaced(message=step.message.replaced(label=spelled[step.message.label])) for step in known]
 
 
-def _step(index: Path, number: int, line: str) -> Step | None:
+def _step(index: Path, number: int, line: str) -> StreamStep | None:
     """One line; None where TREC does not know the label."""
     by_tab = "\t" in line
     word, _, rest = line.partition("\t") if by_tab else line.strip().partition(" ")
@@ -108,5 +108,5 @@ def _step(index: Path, number: int, line: str) -> Step | None:
     candidates = (name,) if by_tab else (name, name.split()[0])
     for candidate in candidates:
         if (index.parent / candidate).is_file():
-            return Step(LabelledMessage(label, index.parent / candidate), asked=asked, told=told)
+            return StreamStep(LabelledMessage(label, index.parent / candidate), asked=asked, told=told)
     raise BadIndex(f"{index}, line {number}: there is no file {name}. Paths are relative to the index.")

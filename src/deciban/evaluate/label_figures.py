@@ -71,9 +71,7 @@ class LabelFigures(Value):
 
     def record(self) -> dict[str, object]:
         """The figures by name, ready for JSON."""
-        return {"accuracy": self.accuracy, "accuracy_limits": list(self.limits)} | {
-            name: getattr(self, name) for name in self.__slots__
-        }
+        return {"accuracy": self.accuracy, "accuracy_limits": list(self.limits)} | self.as_dict()
 
 
 def is_right(truth: str, opinion: Opinion) -> bool:

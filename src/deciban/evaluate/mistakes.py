@@ -42,7 +42,7 @@ class Mistake(Value):
 
     def record(self) -> dict[str, object]:
         """The mistake ready for JSON."""
-        fields = {name: getattr(self, name) for name in self.__slots__ if name != "evidence"}
+        fields = {name: value for name, value in self.as_dict().items() if name != "evidence"}
         return fields | {
             "evidence": [
                 {"name": item.name, "view": item.view, "decibans": item.decibans} for item in self.evidence

@@ -76,7 +76,7 @@ class KeptPromise(Value):
 
     def record(self) -> dict[str, float | bool]:
         """The same ready for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__} | {
+        return self.as_dict() | {
             "active": self.active,
             "kept": self.kept,
         }

@@ -15,7 +15,7 @@ from deciban.decibans import SPAM
 NOT_SPAM = "not spam"
 
 
-class Lesson(NamedTuple):
+class TaughtMessage(NamedTuple):
     """A message as it was taught."""
 
     label: str
@@ -47,7 +47,7 @@ class Subject(Protocol):
 
     name: str
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """Learn messages in this order."""
 
     def classify(self, messages: Sequence[bytes]) -> list[Opinion]:

@@ -28,7 +28,7 @@ class TellingFeature(Value):
 
     def record(self) -> dict[str, object]:
         """The feature ready for JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self.as_dict()
 
 
 def telling_features(

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 
 from deciban.evaluate.feedback import immediate
-from deciban.evaluate.index import LabelledMessage, Step
+from deciban.evaluate.index import LabelledMessage, StreamStep
 from deciban.evaluate.orders import content_digest, halves, shuffled
-from deciban.evaluate.subject import Lesson, Opinion, Subject
+from deciban.evaluate.subject import Opinion, Subject, TaughtMessage
 from deciban.folds import deal
 from deciban.value import Value
 
@@ -69,7 +69,7 @@ def online(subject: Subject, messages: Sequence[LabelledMessage], progress: Prog
 
 def follow(
     subject: Subject,
-    steps: Sequence[Step],
+    steps: Sequence[StreamStep],
     progress: Progress | None = None,
     watch: Watch | None = None,
     *,
@@ -88,7 +88,7 @@ def follow(
                 messages.append(step.message)
                 opinions.append(opinion)
             if step.told:
-                subject.learn([Lesson(step.message.label, data)])
+                subject.learn([TaughtMessage(step.message.label, data)])
             if progress and step.asked:
                 progress(len(opinions))
     except KeyboardInterrupt:
@@ -151,7 +151,7 @@ def _learn_and_classify(
     done: int,
 ) -> list[Opinion]:
     for batch in _batches(learned):
-        subject.learn([Lesson(message.label, message.read()) for message in batch])
+        subject.learn([TaughtMessage(message.label, message.read()) for message in batch])
         done = _tell(progress, done + len(batch))
     opinions: list[Opinion] = []
     for batch in _batches(asked):

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from deciban.errors import BadPrior
 from deciban.families.dirichlet import refuse_boundary, share
 from deciban.families.family import Family, refuse_empty, refuse_negative
+from deciban.families.matrices import matrix_of
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
-from deciban.families.table import matrix_of
 from deciban.membership import Matrix
 from deciban.tally import Tally
 

@@ -29,10 +29,10 @@ from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.cells import Cells, categories_in
 from deciban.families.dirichlet import share
 from deciban.families.family import BLOCK, Family
+from deciban.families.matrices import columns_of, is_frame
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
-from deciban.families.table import columns_of, is_frame
-from deciban.features import Features, merge_sorted
 from deciban.membership import Matrix, Membership
+from deciban.schema import Schema, merge_sorted
 from deciban.tally import Tally
 
 
@@ -63,7 +63,7 @@ class Categorical(Family):
     def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """Count each category under each label."""
         found = [merge_sorted(self.declared(), seen) for seen in categories_in(X)]
-        features = Features(X.shape[1] if names is None else names, found)
+        features = Schema(X.shape[1] if names is None else names, found)
         cells = Cells(features)
         count = np.zeros((len(membership.labels), features.cells))
         for rows in self.blocks(X):
@@ -103,7 +103,7 @@ class Categorical(Family):
             return tally
         pieces = np.split(kept, features.starts[1:-1])
         fewer = [names[piece] for names, piece in zip(features.categories, pieces, strict=True)]
-        return replace(tally, features=Features(features.names, fewer), sums={"count": count[:, kept]})
+        return replace(tally, features=Schema(features.names, fewer), sums={"count": count[:, kept]})
 
     # --- imagining ---------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 Texts and sparse numbers are found by binary search among the known categories. Whole numbers in a
 narrow range, the usual codes 0, 1, 2, …, are looked up in a table instead:
 
->>> features = Features(["grade"], [np.array([1, 2, 4])])
+>>> features = Schema(["grade"], [np.array([1, 2, 4])])
 >>> Cells(features).of(np.array([[4], [2], [3]])).ravel().tolist()      # 3 was never learned
 [2, 1, -1]
 """
@@ -17,8 +17,8 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.errors import OutsideSupport
-from deciban.families.table import is_missing
-from deciban.features import Features, is_numeric
+from deciban.families.matrices import is_missing
+from deciban.schema import Schema, is_numeric
 
 MISSING, UNSEEN = -2, -1
 NARROW = 2**12  # codes in a range as narrow as this are looked up in a table
@@ -27,7 +27,7 @@ NARROW = 2**12  # codes in a range as narrow as this are looked up in a table
 class Cells:
     """Finds the cell of every value of a table."""
 
-    def __init__(self, features: Features) -> None:
+    def __init__(self, features: Schema) -> None:
         self._features = features
         self._low, self._table = _table_of(features)
 
@@ -89,7 +89,7 @@ def _distinct(values: NDArray[Any], column: int) -> NDArray[Any]:
         ) from None
 
 
-def _table_of(features: Features) -> tuple[int, NDArray[np.int32] | None]:
+def _table_of(features: Schema) -> tuple[int, NDArray[np.int32] | None]:
     """For narrow whole-number categories: the cell of each code; the last column answers for all others."""
     categories = features.categories or ()
     if not all(known.dtype.kind in "iu" for known in categories) or not any(map(len, categories)):

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from deciban.errors import BadPrior, DifferentFamilies, NoSuchFeature
 from deciban.families.family import Family
-from deciban.families.reading import Evidence, Floats, Reading
-from deciban.families.table import columns_of, is_frame, names_of
-from deciban.features import Features
+from deciban.families.matrices import columns_of, is_frame, names_of
+from deciban.families.reading import Breakdown, Floats, Reading
 from deciban.membership import Matrix, Membership
+from deciban.schema import Schema
 from deciban.tally import Tally
 
 Group = tuple[tuple[Hashable, ...], Family]
@@ -128,7 +128,7 @@ class Columns(Family):
             family.gather(table, membership, columns)
             for (columns, family), table in zip(self.settled, X, strict=True)
         )
-        features = Features([name for part in parts for name in part.features.names])
+        features = Schema([name for part in parts for name in part.features.names])
         return Tally(self, membership.labels, features, membership.rows(), {}, parts)
 
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
@@ -211,7 +211,7 @@ class Columns(Family):
         names = [[name for name in part.features.names if name in kept.names] for part in tally.parts]
         parts = tuple(part[chosen] for part, chosen in zip(tally.parts, names, strict=True) if chosen)
         family = replace_settled(self, tuple((tuple(part.features.names), part.family) for part in parts))
-        features = Features([name for part in parts for name in part.features.names])
+        features = Schema([name for part in parts for name in part.features.names])
         return replace(tally, family=family, features=features, parts=parts)
 
 
@@ -229,7 +229,7 @@ class ColumnsReading(Reading):
 
     family: Columns
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parts: tuple[Reading, ...]
 
     @property
@@ -246,10 +246,10 @@ class ColumnsReading(Reading):
         parts = [part.score(table) for part, table in zip(self.parts, X, strict=True)]
         return np.asarray(np.sum(parts, axis=0))
 
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """The groups' evidence side by side."""
         told = [part.explain(table) for part, table in zip(self.parts, X, strict=True)]
-        return Evidence(
+        return Breakdown(
             np.sum([one.intercept for one in told], axis=0),
             np.concatenate([one.features for one in told], axis=2),
         )

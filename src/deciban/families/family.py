@@ -29,11 +29,11 @@ import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
+from deciban.families.matrices import cut, matrix_of, names_of, observed
 from deciban.families.reading import PointReading, Reading
 from deciban.families.support import Support
-from deciban.families.table import cut, matrix_of, names_of, observed
-from deciban.features import Features
 from deciban.membership import Matrix, Membership
+from deciban.schema import Schema
 from deciban.tally import ROUNDING, Tally
 
 RULES = ("mle", "map", "mean", "bayes")
@@ -91,7 +91,7 @@ class Family(ABC):
 
     def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """The tally of admitted rows under observed or expected labels."""
-        features = Features(X.shape[1] if names is None else names)
+        features = Schema(X.shape[1] if names is None else names)
         sums: dict[str, NDArray[Any]] = {}
         missing_values: NDArray[Any] | float = 0.0
         for rows in self.blocks(X):

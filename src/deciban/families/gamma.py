@@ -31,9 +31,9 @@ from scipy.special import gammaln, logsumexp, polygamma, psi
 
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.family import PEAK, Family, refuse_empty
+from deciban.families.matrices import without
 from deciban.families.reading import ElementwiseReading, Floats, Form, PointReading, Reading
 from deciban.families.support import Support
-from deciban.families.table import without
 from deciban.membership import Matrix
 from deciban.tally import Tally
 

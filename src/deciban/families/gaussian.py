@@ -34,18 +34,18 @@ from scipy.special import gammaln
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
 from deciban.families.family import PEAK, Family, refuse_empty
+from deciban.families.matrices import without
 from deciban.families.reading import (
+    Breakdown,
     ElementwiseReading,
-    Evidence,
     Floats,
     Form,
     PointReading,
     Reading,
 )
 from deciban.families.support import Support
-from deciban.families.table import without
-from deciban.features import Features
 from deciban.membership import Matrix
+from deciban.schema import Schema
 from deciban.tally import ROUNDING, Tally
 
 SHARED = (None, "labels", "features", "all")
@@ -252,7 +252,7 @@ class SharedScaleReading(Reading):
 
     family: Gaussian
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parameters: Mapping[str, NDArray[Any]]
 
     def score(self, X: Any) -> Floats:
@@ -260,7 +260,7 @@ class SharedScaleReading(Reading):
         parts = [self.explain(X[rows]).total() for rows in self.family.blocks(X)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
 
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """The shares of the joint log p."""
         values = np.asarray(self.family.dense(X), dtype=float)[:, None, :]
         there = ~np.isnan(values)
@@ -273,7 +273,7 @@ class SharedScaleReading(Reading):
         share = np.divide(far, total[:, :, None], out=np.zeros(far.shape), where=total[:, :, None] > 0)
         height = np.where(there, -0.5 * np.log(freedom[:, :, None] * np.pi * square), 0.0)
         intercept = gammaln((freedom + present) / 2) - gammaln(freedom / 2)
-        return Evidence(np.asarray(intercept), height + share * fall[:, :, None])
+        return Breakdown(np.asarray(intercept), height + share * fall[:, :, None])
 
 
 def scatter(tally: Tally) -> Floats:

@@ -31,11 +31,11 @@ from scipy.special import gammaln
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.dirichlet import share
 from deciban.families.family import Family
-from deciban.families.reading import Evidence, Floats, Form, PointReading, Reading, counting, finite_log
+from deciban.families.matrices import observed
+from deciban.families.reading import Breakdown, Floats, Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
-from deciban.families.table import observed
-from deciban.features import Features
 from deciban.membership import Matrix
+from deciban.schema import Schema
 from deciban.tally import Tally
 
 # Rising factorials of whole counts up to this are sums of logarithms, taken as sparse products:
@@ -128,7 +128,7 @@ class PolyaReading(Reading):
 
     family: Multinomial
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parameters: Mapping[str, NDArray[Any]]
 
     def score(self, X: Any) -> Floats:
@@ -149,12 +149,12 @@ class PolyaReading(Reading):
             return total
         return np.where(_above(counts, 0) @ (self.urn <= 0).T.astype(float) > 0, -np.inf, total)
 
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """What each word adds; what the length of the text takes is the intercept."""
         values, _ = observed(X)
         drawn = (values.toarray() if sparse.issparse(values) else values)[:, None, :]
         urn = self.urn[None]
-        return Evidence(
+        return Breakdown(
             self._drawn(values), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn))
         )
 

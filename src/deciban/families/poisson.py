@@ -23,6 +23,7 @@ from scipy.special import gammaln, xlogy
 
 from deciban.families.dirichlet import refuse_boundary
 from deciban.families.family import refuse_empty
+from deciban.families.matrices import observed
 from deciban.families.reading import (
     ElementwiseReading,
     Floats,
@@ -33,7 +34,6 @@ from deciban.families.reading import (
     finite_log,
 )
 from deciban.families.support import Support
-from deciban.families.table import observed
 from deciban.families.whole_numbers import WholeNumbers, sums_of
 from deciban.tally import Tally
 

@@ -24,8 +24,8 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from deciban.families.table import cut, observed
-from deciban.features import Features
+from deciban.families.matrices import cut, observed
+from deciban.schema import Schema
 
 if TYPE_CHECKING:
     from deciban.families.family import Family
@@ -36,7 +36,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Breakdown:
     """What each feature adds to the log-likelihood of each label."""
 
     intercept: Floats  # (rows, labels)
@@ -52,14 +52,14 @@ class Reading(ABC):
 
     family: Family
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parameters: Mapping[str, NDArray[Any]]
 
     def log_likelihood(self, X: Any) -> Floats:
         """log p(x | label), up to what no parameter touches: (rows, labels)."""
         return self.score(self.admit(X))
 
-    def evidence(self, X: Any) -> Evidence:
+    def evidence(self, X: Any) -> Breakdown:
         """The same, told apart by feature."""
         return self.explain(self.admit(X))
 
@@ -77,7 +77,7 @@ class Reading(ABC):
         """The log-likelihood of rows that were admitted."""
 
     @abstractmethod
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """The evidence of rows that were admitted."""
 
 
@@ -101,7 +101,7 @@ class Form:
             value -= missing @ self.offset.T
         return value
 
-    def by_feature(self, statistics: Mapping[str, Any], missing: Any, features: Features) -> Floats:
+    def by_feature(self, statistics: Mapping[str, Any], missing: Any, features: Schema) -> Floats:
         """The same before it is summed: (rows, labels, features)."""
         there = 1.0 if missing is None else 1.0 - _filled(missing)[:, None, :]
         value = self.offset[None] * there
@@ -119,7 +119,7 @@ class PointReading(Reading):
 
     family: Family
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parameters: Mapping[str, NDArray[Any]]
     form: Form
     impossible: Form | None = None  # counts the values of a row that cannot be
@@ -143,14 +143,14 @@ class PointReading(Reading):
             return value
         return np.where(self.impossible.of(statistics, missing) > 0, -np.inf, value)
 
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """What each feature adds: weight · T(x) + offset."""
         statistics, missing = self._look(X)
         value = self.form.by_feature(statistics, missing, self.features)
         if self.impossible is not None:
             never = self.impossible.by_feature(statistics, missing, self.features) > 0
             value = np.where(never, -np.inf, value)
-        return Evidence(np.zeros((X.shape[0], len(self.labels))), value)
+        return Breakdown(np.zeros((X.shape[0], len(self.labels))), value)
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
         """The statistics of a block, and where values are missing if there may be gaps."""
@@ -169,7 +169,7 @@ class ElementwiseReading(Reading):
 
     family: Family
     labels: NDArray[Any]
-    features: Features
+    features: Schema
     parameters: Mapping[str, NDArray[Any]]  # (labels, features) each, in the order of the function
     log_p: Callable[..., Floats]
     hidden: tuple[NDArray[Any], ...] = field(default=())  # further arguments, (labels, features, …)
@@ -183,12 +183,12 @@ class ElementwiseReading(Reading):
         parts = [self.explain(X[i : i + step]).total() for i in range(0, X.shape[0], step)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
 
-    def explain(self, X: Any) -> Evidence:
+    def explain(self, X: Any) -> Breakdown:
         """log p of each value, nothing where it is missing."""
         values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
         gaps = np.isnan(values)
         terms = self.log_p(np.where(gaps, 1.0, values)[:, None, :], *self._arguments())
-        return Evidence(np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms))
+        return Breakdown(np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms))
 
     def _arguments(self) -> list[NDArray[Any]]:
         return [*(np.asarray(values) for values in self.parameters.values()), *self.hidden]

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.errors import DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.families.matrices import is_frame
 from deciban.families.reading import Floats
-from deciban.families.table import is_frame
 from deciban.learners import model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model

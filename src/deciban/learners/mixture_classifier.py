@@ -33,12 +33,12 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from deciban.errors import BadSetting, NoLabels
 from deciban.families import Family
+from deciban.families.matrices import is_missing
 from deciban.families.reading import Floats, Reading
-from deciban.families.table import is_missing
 from deciban.learners.ascent import Ascent
-from deciban.learners.cross_validation import fold_of_each
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
+from deciban.learners.fold_tallies import fold_of_each
 from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
 from deciban.learners.model import Model
 from deciban.learners.seeds import sow

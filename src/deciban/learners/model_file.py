@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from deciban import families, smoothing
 from deciban.errors import UnreadableModel
 from deciban.families import Columns, Family
-from deciban.features import Features
+from deciban.schema import Schema
 from deciban.tally import Tally
 from deciban.whole_file import WholeFile
 
@@ -157,7 +157,7 @@ def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
     return Tally(
         _family_in(data["family"]),
         array_in(data["labels"], arrays),
-        Features(data["names"], categories),
+        Schema(data["names"], categories),
         array_in(data["rows"], arrays),
         {name: array_in(values, arrays) for name, values in data["sums"].items()},
         tuple(_tally_in(part, arrays) for part in data["parts"]),

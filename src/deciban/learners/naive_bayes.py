@@ -34,9 +34,9 @@ from sklearn.utils.validation import (
 from deciban.errors import BadPrior
 from deciban.families import Family
 from deciban.families.reading import Floats
-from deciban.learners.cross_validation import choose_alpha
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
+from deciban.learners.fold_tallies import choose_alpha
 from deciban.learners.model import Model
 from deciban.smoothing import as_prior
 from deciban.tally import Tally

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.families import Multinomial
-from deciban.features import Features
 from deciban.learners import model_file
 from deciban.learners.softmax import Softmax
+from deciban.schema import Schema
 from deciban.tally import Tally
 
 if TYPE_CHECKING:
@@ -93,5 +93,5 @@ def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: 
     count = np.zeros((len(labels), witness.features), dtype=some.dtype)
     count[:, columns] = some
     witness.hold(
-        Tally(Multinomial(), labels, Features(witness.features), rows, {"count": count, "total": total})
+        Tally(Multinomial(), labels, Schema(witness.features), rows, {"count": count, "total": total})
     )

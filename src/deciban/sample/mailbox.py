@@ -19,7 +19,7 @@ import os
 from datetime import datetime, timedelta
 from importlib import resources
 
-from deciban.sample.content import Content
+from deciban.sample.body import Body
 from deciban.sample.dice import Dice
 from deciban.sample.envelope import header, separator
 from deciban.sample.letter import Book, Draft, Letter
@@ -90,7 +90,7 @@ def _mail(letter: Letter, book: Book, language: str, dice: Dice) -> Mail:
         sender = sender.replaced(name=draft.name)
     charset = _charset(letter, draft, sender, dice)
     top = header(sender, draft.subject, when, letter.manner["from"], language, charset, dice)
-    content = Content(letter, draft, sender, when, language, charset, dice)
+    content = Body(letter, draft, sender, when, language, charset, dice)
     held_out = day >= _DAYS - _DAYS_OF_INBOX
     return Mail(letter.label, letter.name, language, sender, when, held_out, top + content.part().written())
 

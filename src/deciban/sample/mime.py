@@ -20,7 +20,7 @@ _LONGEST_LINE = 76
 _LONGEST_WORD = 66  # 75 are allowed, but "Subject: " shall fit on the same line
 
 
-class Part(Value):
+class MimePart(Value):
     """One MIME part: the fields that describe it, and its encoded body."""
 
     fields: tuple[tuple[str, str], ...]
@@ -80,7 +80,7 @@ def _quoted_byte(byte: int) -> str:
     return chr(byte) if byte < 128 and chr(byte).isalnum() else f"={byte:02X}"
 
 
-def text_part(subtype: str, text: str, charset: str, encoding: str) -> Part:
+def text_part(subtype: str, text: str, charset: str, encoding: str) -> MimePart:
     """A text in a charset and a transfer encoding."""
     raw = text.encode(charset)
     if encoding == "base64":
@@ -88,10 +88,10 @@ def text_part(subtype: str, text: str, charset: str, encoding: str) -> Part:
     elif encoding == "quoted-printable":
         raw = quopri.encodestring(raw)
     content = ("Content-Type", f'text/{subtype}; charset="{charset}"')
-    return Part((content, ("Content-Transfer-Encoding", encoding)), raw)
+    return MimePart((content, ("Content-Transfer-Encoding", encoding)), raw)
 
 
-def file_part(kind: str, name: str, data: bytes, disposition: str = "attachment", id: str = "") -> Part:  # noqa: A002
+def file_part(kind: str, name: str, data: bytes, disposition: str = "attachment", id: str = "") -> MimePart:  # noqa: A002
     """A file, in base64; with an ``id`` that HTML can show it by."""
     if name.isascii():
         shown = f'filename="{name}"'
@@ -104,11 +104,11 @@ def file_part(kind: str, name: str, data: bytes, disposition: str = "attachment"
     ]
     if id:
         fields.append(("Content-ID", f"<{id}>"))
-    return Part(tuple(fields), base64.encodebytes(data))
+    return MimePart(tuple(fields), base64.encodebytes(data))
 
 
-def multipart(subtype: str, parts: list[Part], boundary: str) -> Part:
+def multipart(subtype: str, parts: list[MimePart], boundary: str) -> MimePart:
     """Parts between boundaries."""
     rule = b"--" + boundary.encode()
     body = b"".join(rule + b"\n" + part.written() + b"\n" for part in parts) + rule + b"--\n"
-    return Part((("Content-Type", f'multipart/{subtype}; boundary="{boundary}"'),), body)
+    return MimePart((("Content-Type", f'multipart/{subtype}; boundary="{boundary}"'),), body)

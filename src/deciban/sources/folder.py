@@ -12,9 +12,9 @@ import os
 from collections.abc import Iterator
 
 from deciban.sources.contents import read_found_file
+from deciban.sources.file_names import in_natural_order, passed_over
 from deciban.sources.maildir import is_maildir, read_maildir
 from deciban.sources.mh import is_mh, read_mh
-from deciban.sources.names import in_natural_order, passed_over
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from deciban.sources.file_names import in_natural_order
 from deciban.sources.message_file import read_message_file
-from deciban.sources.names import in_natural_order
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from deciban.errors import DamagedSource
 from deciban.sources.contents import read_member
-from deciban.sources.names import path_passed_over
+from deciban.sources.file_names import path_passed_over
 from deciban.sources.progress import Progress
 from deciban.sources.raw_message import RawMessage
 from deciban.sources.stream import Stream

@@ -18,7 +18,7 @@ from typing import IO, cast
 from deciban.errors import DamagedSource, UnpacksTooMuch
 from deciban.sources.bounds import Bounds
 from deciban.sources.contents import read_member
-from deciban.sources.names import path_passed_over
+from deciban.sources.file_names import path_passed_over
 from deciban.sources.progress import Progress
 from deciban.sources.raw_message import RawMessage
 from deciban.sources.stream import Stream

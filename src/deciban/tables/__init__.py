@@ -8,18 +8,18 @@
 docs/tables.md tells the rules by which families are guessed, and what happens to gaps and strange values.
 """
 
-from deciban.tables.figures import Figures
 from deciban.tables.guess import Guess, guess_families
-from deciban.tables.reading import read_table
 from deciban.tables.table import Table
+from deciban.tables.table_figures import TableFigures
 from deciban.tables.table_model import Prediction, TableModel
-from deciban.tables.writing import write_table
+from deciban.tables.table_reading import read_table
+from deciban.tables.table_writing import write_table
 
 __all__ = [
-    "Figures",
     "Guess",
     "Prediction",
     "Table",
+    "TableFigures",
     "TableModel",
     "guess_families",
     "read_table",

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from deciban.errors import DecibanError, NoSuchFeature, WrongUsage
 from deciban.families import Bernoulli, Categorical, Family, Gamma, Gaussian, Geometric, Poisson
-from deciban.learners.cross_validation import fold_of_each
+from deciban.learners.fold_tallies import fold_of_each
 from deciban.tables.table import Table
 from deciban.value import Value
 

@@ -26,9 +26,9 @@ from deciban.families import Columns, Family
 from deciban.learners import NaiveBayes, model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
-from deciban.tables.figures import FOLDS, Figures, cross_validate
 from deciban.tables.guess import DROP, FAMILIES, Guess, guess_families
 from deciban.tables.table import Table
+from deciban.tables.table_figures import FOLDS, TableFigures, cross_validate
 from deciban.value import Value
 
 KIND = "table"
@@ -49,7 +49,12 @@ class TableModel:
     """What was learned from a table."""
 
     def __init__(
-        self, learner: NaiveBayes, label: str, columns: Sequence[Guess], figures: Figures, unlabelled: int = 0
+        self,
+        learner: NaiveBayes,
+        label: str,
+        columns: Sequence[Guess],
+        figures: TableFigures,
+        unlabelled: int = 0,
     ) -> None:
         self.learner = learner
         self.label = label
@@ -152,7 +157,7 @@ class TableModel:
             raise UnreadableModel(f"{path} holds no model of a table. Make one: deciban table fit.")
         try:
             columns = [Guess(*column) for column in about["columns"]]
-            figures = Figures(**about["figures"])
+            figures = TableFigures(**about["figures"])
             return cls(NaiveBayes.load(path), about["label"], columns, figures, about["unlabelled"])
         except (KeyError, TypeError) as error:
             raise UnreadableModel(f"{path} is damaged: {error} is not as it should be.") from None

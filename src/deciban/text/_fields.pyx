@@ -1,6 +1,6 @@
 """Header field names: which are known, and which a filter or a mail store adds after the message was sent.
 
-Single names are looked up in a table (_names.pxd) that is filled at import; families of names (X-Spam-…,
+Single names are looked up in a table (_name_table.pxd) that is filled at import; families of names (X-Spam-…,
 List-…, Content-…) are told by their beginning.
 
 The added ones are left out of the canonical form, so that a message has one digest before and after it was
@@ -12,7 +12,7 @@ them all.
 """
 
 from deciban.text._content cimport *
-from deciban.text._names cimport NO_NAME, Names, enter_name, name_hash, number_of
+from deciban.text._name_table cimport NO_NAME, Names, enter_name, name_hash, number_of
 
 cdef Names TABLE
 

@@ -23,7 +23,7 @@ from libc.string cimport memset
 from deciban.text._charset cimport append_western
 from deciban.text._content cimport *
 from deciban.text._growth cimport grown
-from deciban.text._names cimport NO_NAME, Names, enter_name, name_hash, number_of
+from deciban.text._name_table cimport NO_NAME, Names, enter_name, name_hash, number_of
 
 from deciban.text.entities import ENTITIES
 

@@ -30,7 +30,7 @@ from deciban.text._content cimport *
 from deciban.text._growth cimport grown
 from deciban.text._headers cimport Scratch, media_type_of, parameter_of, read_headers
 from deciban.text._html cimport looks_like_html, read_html
-from deciban.text._names cimport name_hash
+from deciban.text._name_table cimport name_hash
 from deciban.text._transfer cimport decode_base64, decode_quoted, decode_uu, is_base64
 
 from deciban.text.limits import Limits
@@ -73,7 +73,7 @@ cdef struct Mark:
     bint closing
 
 
-cdef struct Bounds:
+cdef struct ReaderLimits:
     # Limits, as C numbers.
     Py_ssize_t bytes
     Py_ssize_t headers
@@ -89,9 +89,9 @@ cdef Py_ssize_t bound(limit) except -1:
     return min(max(limit, 0), 1 << 48)
 
 
-cdef Bounds bounds_of(limits) except *:
+cdef ReaderLimits limits_of(limits) except *:
     """A copy of the limits; there is always one part, the message itself."""
-    cdef Bounds bounds
+    cdef ReaderLimits bounds
     bounds.bytes = bound(limits.bytes)
     bounds.headers = bound(limits.headers)
     bounds.header_bytes = bound(limits.header_bytes)
@@ -491,7 +491,7 @@ cdef Span html_charset(Content* content, const Buffer* source, Py_ssize_t start,
 
 cdef int read_text(
     Content* content, Scratch* scratch, int number, const Buffer* source, Py_ssize_t start, Py_ssize_t end,
-    const Bounds* bounds
+    const ReaderLimits* bounds
 ) except -1:
     """The text of one part, after its transfer decoding, into text, hidden, markup and links."""
     cdef Part part = part_at(content, number)
@@ -523,7 +523,7 @@ cdef int read_text(
     return set_part(content, number, &part)
 
 
-cdef int read_leaf(Content* content, Scratch* scratch, int number, const Bounds* bounds) except -1:
+cdef int read_leaf(Content* content, Scratch* scratch, int number, const ReaderLimits* bounds) except -1:
     """Decodes a part that has no parts: its text, or only its size."""
     cdef Part part = part_at(content, number)
     cdef const Buffer* source = &content.canonical
@@ -575,7 +575,7 @@ cdef int pop_levels(Content* content, Levels* levels, Py_ssize_t keep, Py_ssize_
     return 0
 
 
-cdef int next_part(Content* content, Levels* levels, Mark* mark, const Bounds* bounds) except -2:
+cdef int next_part(Content* content, Levels* levels, Mark* mark, const ReaderLimits* bounds) except -2:
     """Follows a boundary line: closes what it closes; the parent of the part that begins behind it, or -1."""
     while mark.closing and mark.level >= 0:
         pop_levels(content, levels, mark.level, mark.after, True)
@@ -608,7 +608,7 @@ cdef Part read_as_it_looks(Content* content, int number, Py_ssize_t end) except 
     return part
 
 
-cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const Bounds* bounds) except -1:
+cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const ReaderLimits* bounds) except -1:
     """Reads part after part, each from its header on."""
     cdef int parent = -1
     cdef Py_ssize_t place = 0
@@ -653,7 +653,7 @@ cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const Bou
         place = mark.after
 
 
-cdef int read_document(Content* content, Scratch* scratch, const Bounds* bounds) except -1:
+cdef int read_document(Content* content, Scratch* scratch, const ReaderLimits* bounds) except -1:
     """Bytes that are no mail: one part of text or HTML."""
     cdef Part part
     cdef int number = add_part(content, -1)
@@ -673,7 +673,7 @@ cpdef Message read(data, limits=None):
     """Reads any bytes as a mail, or as a document if they are none; never fails, never passes the limits."""
     cdef Message message = Message.__new__(Message)
     cdef Content* content = &message.content
-    cdef Bounds bounds = bounds_of(DEFAULT_LIMITS if limits is None else limits)
+    cdef ReaderLimits bounds = limits_of(DEFAULT_LIMITS if limits is None else limits)
     cdef Scratch scratch
     cdef Levels levels
     cdef Buffer source

@@ -63,23 +63,23 @@ ctypedef struct Slot:
     int32_t place
 
 # Where the name of an n-gram stands in the folded text.
-ctypedef struct Stretch:
+ctypedef struct NameStretch:
     Py_ssize_t start
     Py_ssize_t end
 
-ctypedef struct Table:
+ctypedef struct KeyTable:
     Slot* slots
     int shift               # 64 - log2 of the number of slots
     Py_ssize_t used
     uint64_t salt           # odd and well mixed: a place is the top bits of key × salt
 
 ctypedef struct Batch:
-    Table table
+    KeyTable table
     Buffer keys             # uint64 each, by number
     Buffer names            # of the keys, one after the other
     Buffer name_ends        # int64 each
     Hashes row_hashes       # of the text that is being read, or when numbered of its last n-grams ...
-    Stretch[COLLECTED] stretches  # ... and where their names stand
+    NameStretch[COLLECTED] stretches  # ... and where their names stand
     Hashes spare
     Numbers numbers         # the sparse rows: numbers, or columns, ...
     Numbers counts          # ... and how often
@@ -134,7 +134,7 @@ cdef inline int push_short(Buffer* buffer, const uint8_t* source, Py_ssize_t len
     return 0
 
 
-cdef int widen(Table* table, int bits) except -1 nogil:
+cdef int widen(KeyTable* table, int bits) except -1 nogil:
     """A table of 2^bits slots with the same keys."""
     cdef Slot* old = table.slots
     cdef Py_ssize_t old_count = (<Py_ssize_t>1 << (64 - table.shift)) if old != NULL else 0, i, place
@@ -155,12 +155,12 @@ cdef int widen(Table* table, int bits) except -1 nogil:
     return 0
 
 
-cdef inline Slot* slot_at(const Table* table, uint64_t key) noexcept nogil:
+cdef inline Slot* slot_at(const KeyTable* table, uint64_t key) noexcept nogil:
     """Where a key is looked for first."""
     return &table.slots[(key * table.salt) >> table.shift]
 
 
-cdef inline Slot* slot_of(const Table* table, uint64_t key) noexcept nogil:
+cdef inline Slot* slot_of(const KeyTable* table, uint64_t key) noexcept nogil:
     """The slot of a key, or the free slot where it belongs; one is always free."""
     cdef Py_ssize_t mask = (<Py_ssize_t>1 << (64 - table.shift)) - 1
     cdef Py_ssize_t place = (key * table.salt) >> table.shift
@@ -169,14 +169,14 @@ cdef inline Slot* slot_of(const Table* table, uint64_t key) noexcept nogil:
     return &table.slots[place]
 
 
-cdef inline int leave_a_slot(Table* table) except -1 nogil:
+cdef inline int leave_a_slot(KeyTable* table) except -1 nogil:
     """Widens a table that one more key would make more than half full."""
     if (table.used + 1) >> (63 - table.shift):
         widen(table, 64 - table.shift + 1)
     return 0
 
 
-cdef int enter(Batch* batch, Slot* slot, uint64_t key, Stretch name) except -1 nogil:
+cdef int enter(Batch* batch, Slot* slot, uint64_t key, NameStretch name) except -1 nogil:
     """A new key gets the next number, and its name is kept if wanted."""
     cdef int64_t end
     batch.table.used += 1
@@ -474,7 +474,7 @@ cdef class Vocabulary:
     ('money', ['money'])
     """
 
-    cdef Table table
+    cdef KeyTable table
     cdef uint64_t salt
     cdef Buffer keys
     cdef Buffer names_buffer

@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from deciban.errors import PeerFailed, PeerMissing
-from deciban.evaluate import Bogofilter, CommandPeer, Lesson, online, read_index
+from deciban.evaluate import Bogofilter, CommandPeer, TaughtMessage, online, read_index
 from deciban.evaluate.peers.command import answer_of
 from tests.evaluate.small_mailbox import write_mailbox
 
@@ -26,7 +26,7 @@ def test_what_stands_in_braces_cannot_break_out(tmp_path):
     line = f"{sys.executable} -c '{script}' {{home}} {{label}}"
     with CommandPeer("peer", "cat", {"*": line}) as peer:
         label = "a'; touch {path} $(x) \"b"
-        peer.learn([Lesson(label, b"x")])
+        peer.learn([TaughtMessage(label, b"x")])
         assert (peer._home / "seen").read_text() == label
         home = peer._home
     assert not home.exists()
@@ -36,7 +36,7 @@ def test_the_message_comes_on_standard_input_and_as_a_file():
     script = 'import sys; sys.exit(int(sys.stdin.buffer.read() != open(sys.argv[1], "rb").read()))'
     line = f"{sys.executable} -c '{script}' {{path}}"
     with CommandPeer("peer", line, {"*": "cat"}) as peer:
-        peer.learn([Lesson("ham", b"")])
+        peer.learn([TaughtMessage("ham", b"")])
         assert peer.classify([b"\0\xff\n"])[0].rejected
 
 
@@ -66,12 +66,12 @@ def test_a_command_that_fails_or_is_not_there_is_named():
         "peer", f"{sys.executable} -c 'import sys; sys.exit(\"no database\")'", {"*": "cat"}
     ) as peer:
         assert peer.classify([b"x"])[0].said == "unsure"  # before the first lesson it is not asked
-        peer.learn([Lesson("ham", b"x")])
+        peer.learn([TaughtMessage("ham", b"x")])
         assert not peer.classify([b"x"])[0].rejected  # exit code 1 is an answer
     with CommandPeer(
         "peer", f"{sys.executable} -c 'import sys; print(\"sorry\"); sys.exit(9)'", {"*": "cat"}
     ) as peer:
-        peer.learn([Lesson("ham", b"x")])
+        peer.learn([TaughtMessage("ham", b"x")])
         with pytest.raises(PeerFailed, match="peer stopped classifying with exit code 9: sorry"):
             peer.classify([b"x"])
     with pytest.raises(PeerMissing, match="no program '/no/such'"):

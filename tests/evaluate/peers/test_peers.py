@@ -7,7 +7,7 @@ from deciban.evaluate import (
     PEERS,
     Bogofilter,
     Figures,
-    Lesson,
+    TaughtMessage,
     installed_peers,
     online,
     read_index,
@@ -39,7 +39,9 @@ def test_a_peer_starts_knowing_nothing_and_leaves_nothing(peer, tmp_path, monkey
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with peer() as subject:
         untaught = subject.classify([b"Subject: hello\n\nhello\n"])[0]
-        subject.learn([Lesson("spam", b"Subject: pills\n\ncheap pills\n"), Lesson("ham", b"\n\nlunch\n")])
+        subject.learn(
+            [TaughtMessage("spam", b"Subject: pills\n\ncheap pills\n"), TaughtMessage("ham", b"\n\nlunch\n")]
+        )
     assert not untaught.rejected
     assert list(tmp_path.iterdir()) == []
 
@@ -48,7 +50,7 @@ def test_a_batch_of_one_is_a_batch(peer, tmp_path):
     messages = read_index(write_mailbox(tmp_path))
     data = [message.read() for message in messages[:20]]
     with peer() as subject:
-        subject.learn([Lesson(message.label, message.read()) for message in messages[20:]])
+        subject.learn([TaughtMessage(message.label, message.read()) for message in messages[20:]])
         together = subject.classify(data)
         apart = [subject.classify([one])[0] for one in data]
     assert [opinion.score for opinion in together] == pytest.approx([opinion.score for opinion in apart])
@@ -57,7 +59,10 @@ def test_a_batch_of_one_is_a_batch(peer, tmp_path):
 def test_bytes_that_are_no_mail_are_judged_all_the_same(peer):
     with peer() as subject:
         subject.learn(
-            [Lesson("spam", b"Subject: pills\n\ncheap\n"), Lesson("ham", b"Subject: hi\n\nlunch\n")]
+            [
+                TaughtMessage("spam", b"Subject: pills\n\ncheap\n"),
+                TaughtMessage("ham", b"Subject: hi\n\nlunch\n"),
+            ]
         )
         strange = [b"", b"\n", b"\0\xff" * 50, b"From \n\n", b"a: b", b"From x\nFrom y\n\nFrom z\n"]
         assert len(subject.classify(strange)) == len(strange)

@@ -17,7 +17,7 @@ from typing import Self
 
 from deciban.decibans import SPAM
 from deciban.errors import PeerFailed, PeerMissing
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import Opinion, TaughtMessage
 
 # bogofilter says spam above this; between .45 and this it is unsure.
 SPAM_CUTOFF = 0.99
@@ -40,7 +40,7 @@ class Bogofilter:
         self._mails.mkdir()
         self._knows = set[bool]()
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """Register spam and ham; within a batch the order makes no difference to counts."""
         for spam in (True, False):
             batch = [lesson.data for lesson in lessons if (lesson.label == SPAM) == spam]

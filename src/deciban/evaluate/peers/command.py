@@ -32,7 +32,7 @@ from typing import Self
 from deciban.committee.label import key_of
 from deciban.decibans import UNSURE
 from deciban.errors import PeerFailed, PeerMissing, WrongUsage
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import Opinion, TaughtMessage
 
 EVERY_OTHER_LABEL = "*"
 IS_SPAM, IS_GOOD, IS_UNSURE = 0, 1, 2
@@ -56,7 +56,7 @@ class CommandPeer:
         self._message = Path(self._folder.name, "message")
         self._taught = set[str]()
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """One run a message, of the line for its label."""
         for lesson in lessons:
             line = self._learn.get(key_of(lesson.label)) or self._learn.get(EVERY_OTHER_LABEL)

@@ -16,7 +16,7 @@ from typing import Self
 
 from deciban.decibans import SPAM
 from deciban.errors import PeerFailed, PeerMissing
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import Opinion, TaughtMessage
 
 SCRIPT = Path(__file__).with_suffix(".pl")
 
@@ -41,7 +41,7 @@ class SpamAssassin:
             stderr=self._log,
         )
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """Teach each message to Bayes."""
         for lesson in lessons:
             self._ask("learn-spam" if lesson.label == SPAM else "learn-ham", lesson.data)

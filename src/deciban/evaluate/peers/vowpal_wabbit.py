@@ -13,7 +13,7 @@ from typing import Self
 
 from deciban.decibans import SPAM
 from deciban.errors import PeerMissing
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import Opinion, TaughtMessage
 
 # --hash all: names that are digits would otherwise be taken as places in the table.
 OPTIONS = "--quiet --no_stdin --loss_function logistic -b 24 --hash all"
@@ -31,7 +31,7 @@ class VowpalWabbit:
             raise PeerMissing("Vowpal Wabbit is not installed. Run: pip install vowpalwabbit") from None
         self._workspace = vowpalwabbit.Workspace(OPTIONS)
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """One step a message, in their order."""
         for lesson in lessons:
             self._workspace.learn(f"{1 if lesson.label == SPAM else -1} {four_grams(lesson.data)}")

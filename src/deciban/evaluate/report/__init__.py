@@ -23,8 +23,8 @@ def require_matplotlib() -> None:
 def write_report(path: str | Path, assessments: Sequence[Assessment], title: str) -> None:
     """Write the page to a file."""
     require_matplotlib()
-    from deciban.evaluate.report.page import page
     from deciban.evaluate.report.pictures import inline_pictures
+    from deciban.evaluate.report.report_page import page
 
     text = page(assessments, inline_pictures(assessments), title)
     # A lone surrogate, which hostile mail can hold, must not cost the page.

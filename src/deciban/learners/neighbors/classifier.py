@@ -27,8 +27,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from deciban.errors import CannotForget
 from deciban.learners.distances import Floats
-from deciban.learners.neighbors.explanation import Neighbor, NeighborsExplanation
 from deciban.learners.neighbors.neighbors import Neighbors
+from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
 
 
 class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]

@@ -26,7 +26,7 @@ from deciban.learners.distances import Distance, Floats, as_distance
 from deciban.learners.neighbors import file
 from deciban.learners.neighbors.approximate import ApproximateSearch, as_graph
 from deciban.learners.neighbors.exact import ExactSearch
-from deciban.learners.neighbors.explanation import Neighbor, NeighborsExplanation
+from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
 from deciban.learners.neighbors.ranking import Rows
 from deciban.learners.neighbors.sample import Sample, canonical
 

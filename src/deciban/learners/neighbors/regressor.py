@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from deciban.learners.distances import Floats
-from deciban.learners.neighbors.explanation import Neighbor, NeighborsExplanation
 from deciban.learners.neighbors.neighbors import Neighbors
+from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
 
 
 class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deciban.sources.names import in_natural_order, passed_over, path_passed_over
+from deciban.sources.file_names import in_natural_order, passed_over, path_passed_over
 
 
 @given(st.lists(st.integers(0, 10**9), unique=True))

@@ -1,6 +1,6 @@
 from deciban.committee.course import take_course
 from deciban.decibans import log_odds
-from deciban.evaluate import DecibanCommittee, Lesson, online, read_index
+from deciban.evaluate import DecibanCommittee, TaughtMessage, online, read_index
 from tests.evaluate.small_mailbox import write_mailbox
 
 
@@ -16,9 +16,12 @@ def test_every_label_but_spam_is_good_mail():
     with DecibanCommittee() as subject:
         for _ in range(8):
             subject.learn(
-                [Lesson("work", b"Subject: agenda\n\nmeeting"), Lesson("home", b"Subject: dinner\n\nmilk")]
+                [
+                    TaughtMessage("work", b"Subject: agenda\n\nmeeting"),
+                    TaughtMessage("home", b"Subject: dinner\n\nmilk"),
+                ]
             )
-            subject.learn([Lesson("spam", b"Subject: pills\n\ncheap")])
+            subject.learn([TaughtMessage("spam", b"Subject: pills\n\ncheap")])
         work, home, spam = subject.classify(
             [b"Subject: agenda\n\nmeeting", b"Subject: dinner\n\nmilk", b"Subject: pills\n\ncheap"]
         )

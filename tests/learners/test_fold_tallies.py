@@ -3,7 +3,7 @@ import pytest
 
 from deciban import Multinomial, NaiveBayes
 from deciban.errors import BadPrior
-from deciban.learners.cross_validation import fold_of_each
+from deciban.learners.fold_tallies import fold_of_each
 
 
 def test_cross_validation_finds_an_alpha_and_says_what_it_tried():

@@ -5,7 +5,7 @@ import sys
 
 
 def test_the_tour_runs_and_its_claims_hold():
-    shown = subprocess.run([sys.executable, "-m", "deciban.demo"], capture_output=True, text=True, check=True)
+    shown = subprocess.run([sys.executable, "-m", "deciban.tour"], capture_output=True, text=True, check=True)
     assert shown.stderr == ""
     assert "the tally equals that of the seven other mails: True" in shown.stdout
     assert "ham rather than spam: 4.0 dB" in shown.stdout

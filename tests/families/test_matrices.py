@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sparse
 
 from deciban.errors import NoSuchFeature, OutsideSupport
-from deciban.families.table import column_of, columns_of, is_missing, matrix_of, names_of
+from deciban.families.matrices import column_of, columns_of, is_missing, matrix_of, names_of
 
 TABLE = {"a": [1, 2], "b": [0.5, None], "c": ["x", None]}
 

@@ -2,16 +2,16 @@ import numpy as np
 import pytest
 
 from deciban.errors import NoSuchFeature
-from deciban.features import Features, is_numeric, merge_sorted
+from deciban.schema import Schema, is_numeric, merge_sorted
 
-COATS = Features(["colour", "size"], [np.array(["blue", "red"]), np.array(["L", "M", "S"])])
+COATS = Schema(["colour", "size"], [np.array(["blue", "red"]), np.array(["L", "M", "S"])])
 
 
 def test_plain_features_have_one_cell_each():
-    features = Features(3)
+    features = Schema(3)
     assert (len(features), features.cells, features.owner.tolist()) == (3, 3, [0, 1, 2])
-    assert features == Features(range(3))
-    assert features != Features(["0", "1", "2"])
+    assert features == Schema(range(3))
+    assert features != Schema(["0", "1", "2"])
 
 
 def test_features_are_found_by_name_and_by_place():
@@ -33,7 +33,7 @@ def test_a_mask_must_fit():
 
 
 def test_a_union_merges_names_and_categories():
-    other = Features(["size", "weight"], [np.array(["M", "XL"]), np.array([1, 2])])
+    other = Schema(["size", "weight"], [np.array(["M", "XL"]), np.array([1, 2])])
     union = COATS.union(other)
     assert list(union.names) == ["colour", "size", "weight"]
     assert [known.tolist() for known in union.categories] == [["blue", "red"], ["L", "M", "S", "XL"], [1, 2]]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.families import Family
-from deciban.learners.cross_validation import each_fold, log_chances
+from deciban.learners.fold_tallies import each_fold, log_chances
 from deciban.learners.model import Model
 from deciban.tally import Tally
 from deciban.value import Value
@@ -22,7 +22,7 @@ from deciban.value import Value
 FOLDS = 10
 
 
-class Figures(Value):
+class TableFigures(Value):
     """What was measured on rows that were not learned."""
 
     rows: int
@@ -42,7 +42,7 @@ class Figures(Value):
 
     def record(self) -> dict[str, float]:
         """The figures by name."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return self.as_dict()
 
     def __str__(self) -> str:
         return (
@@ -54,7 +54,7 @@ class Figures(Value):
 
 def cross_validate(
     X: Any, y: NDArray[np.str_], family: Family, model_of: Callable[[Tally], Model], folds: int = FOLDS
-) -> Figures:
+) -> TableFigures:
     """The figures of a family that is settled, under a rule and a prior."""
     right, losses, count = 0, [], 0
     for fold in each_fold(X, y, lambda block, rows: family.tally(block, y[rows]), folds):
@@ -65,7 +65,7 @@ def cross_validate(
         losses.append(-log_chances(joint, labels, truth))
         count += 1
     shares = np.unique(y, return_counts=True)[1] / len(y)
-    return Figures(
+    return TableFigures(
         rows=len(y),
         folds=count,
         accuracy=right / len(y),

@@ -7,8 +7,8 @@ import io
 from typing import IO
 
 from deciban.errors import CannotWrite
-from deciban.tables.reading import installed_library
 from deciban.tables.table import Table, number_text
+from deciban.tables.table_reading import installed_library
 from deciban.whole_file import WholeFile
 
 

@@ -10,7 +10,7 @@ from deciban.committee.course import Course, features_of
 from deciban.committee.evidence import Evidence, gather_evidence
 from deciban.committee.settings import Settings
 from deciban.decibans import SPAM, UNSURE, is_unsure, log_odds, probability_of
-from deciban.evaluate.subject import Lesson, Opinion
+from deciban.evaluate.subject import Opinion, TaughtMessage
 from deciban.filter.threshold import Threshold
 from deciban.text import read
 
@@ -24,7 +24,7 @@ class DecibanCommittee:
         self._course = Course(settings)
         self._bar = log(Threshold().cost)
 
-    def learn(self, lessons: Sequence[Lesson]) -> None:
+    def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """One lesson after the other."""
         for lesson in lessons:
             self._course.learn(lesson.label, features_of(read(lesson.data)))

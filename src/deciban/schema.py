@@ -8,7 +8,7 @@ adding two arrays:
     categories    blue   red       L   M   S
     cells         0      1         2   3   4
 
->>> wide = Features(["colour", "size"], [np.array(["blue", "red"]), np.array(["L", "M", "S"])])
+>>> wide = Schema(["colour", "size"], [np.array(["blue", "red"]), np.array(["L", "M", "S"])])
 >>> wide.cells, wide.owner
 (5, array([0, 0, 1, 1, 1]))
 
@@ -29,7 +29,7 @@ from deciban.errors import NoSuchFeature
 Names: TypeAlias = range | tuple[Hashable, ...]
 
 
-class Features:
+class Schema:
     """The names of a tally's features and, for categorical ones, their categories."""
 
     names: Names
@@ -54,7 +54,7 @@ class Features:
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if not isinstance(other, Features) or self.names != other.names:
+        if not isinstance(other, Schema) or self.names != other.names:
             return False
         if self.categories is None or other.categories is None:
             return self.categories is other.categories
@@ -94,15 +94,15 @@ class Features:
             )
         return found
 
-    def pick(self, selection: Any) -> tuple[Features, NDArray[np.intp]]:
+    def pick(self, selection: Any) -> tuple[Schema, NDArray[np.intp]]:
         """Fewer features, and the cells that they had here. A selection is a mask, slice, name or list."""
         chosen = self._positions(selection)
         names = [self.names[i] for i in chosen]
         if self.categories is None:
-            return Features(names), chosen
+            return Schema(names), chosen
         cells = [np.arange(self.starts[i], self.starts[i + 1]) for i in chosen]
         where = np.concatenate(cells) if cells else np.empty(0, dtype=np.intp)
-        return Features(names, [self.categories[i] for i in chosen]), where
+        return Schema(names, [self.categories[i] for i in chosen]), where
 
     def _positions(self, selection: Any) -> NDArray[np.intp]:
         if isinstance(selection, slice):
@@ -115,7 +115,7 @@ class Features:
             return np.flatnonzero(selection)
         return np.array([self.find(name) for name in selection], dtype=np.intp)
 
-    def union(self, other: Features) -> Features:
+    def union(self, other: Schema) -> Schema:
         """All features of both, in order of appearance; categories are merged and sorted."""
         if self == other:
             return self
@@ -126,19 +126,19 @@ class Features:
             )
         names = self.names if self.names == other.names else tuple(dict.fromkeys((*self.names, *other.names)))
         if self.categories is None or other.categories is None:
-            return Features(names)
+            return Schema(names)
         merged = []
         for name in names:
             known = [f.categories_of(name) for f in (self, other) if name in f._position]
             merged.append(known[0] if len(known) == 1 else merge_sorted(*known))
-        return Features(names, merged)
+        return Schema(names, merged)
 
     def categories_of(self, name: Hashable) -> NDArray[Any]:
         """The categories of one feature, sorted."""
         assert self.categories is not None
         return self.categories[self.find(name)]
 
-    def cells_in(self, wider: Features) -> NDArray[np.intp] | slice:
+    def cells_in(self, wider: Schema) -> NDArray[np.intp] | slice:
         """Where each cell of these features is among the cells of a union that contains them."""
         if self is wider or self == wider:
             return slice(None)

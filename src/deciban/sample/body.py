@@ -11,7 +11,7 @@ r"""A draft as MIME, in one of the shapes in which mail comes.
 >>> letter = Letter("ham", "example", {"shape": "alternative"}, ())
 >>> draft = Draft("Hi", ("See you at [the pier -> https://pier.example]",), "", "", "", "")
 >>> ada = Person("Ada", "ada@post.example")
->>> part = Content(letter, draft, ada, datetime(2026, 3, 1), "english", "utf-8", Dice("1")).part()
+>>> part = Body(letter, draft, ada, datetime(2026, 3, 1), "english", "utf-8", Dice("1")).part()
 >>> [line.decode() for line in part.written().split(b"\n") if b"Content-Type" in line]  # doctest: +ELLIPSIS
 ['Content-Type: multipart/alternative; ...', 'Content-Type: text/plain; ...', 'Content-Type: text/html; ...']
 """
@@ -20,12 +20,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from deciban.sample import page
+from deciban.sample import layout
 from deciban.sample.attachment import invitation, kind_of, made
 from deciban.sample.dice import Dice
 from deciban.sample.envelope import dated
 from deciban.sample.letter import Draft, Letter
-from deciban.sample.mime import Part, file_part, multipart, text_part
+from deciban.sample.mime import MimePart, file_part, multipart, text_part
 from deciban.sample.people import OWNER, Person
 
 _ATTRIBUTIONS = {
@@ -35,7 +35,7 @@ _ATTRIBUTIONS = {
 }
 
 
-class Content:
+class Body:
     """Everything below the header of one mail."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Content:
         self._language, self._charset, self._dice = language, charset, dice
         self._encoding = _encoding(charset, dice)
 
-    def part(self) -> Part:
+    def part(self) -> MimePart:
         """The draft in one of the letter's shapes."""
         shapes = {
             "plain": self._plain,
@@ -65,43 +65,43 @@ class Content:
         }
         return shapes[self._dice.pick(self._letter.options("shape", "plain"))]()
 
-    def _multipart(self, subtype: str, parts: list[Part]) -> Part:
+    def _multipart(self, subtype: str, parts: list[MimePart]) -> MimePart:
         return multipart(subtype, parts, "=_" + self._dice.token(22))
 
-    def _plain(self) -> Part:
+    def _plain(self) -> MimePart:
         draft = self._draft
-        text = page.plain(draft.paragraphs)
+        text = layout.plain(draft.paragraphs)
         if draft.quote:
             attribution = _ATTRIBUTIONS.get(self._language, "On {}, {} wrote:")
             asked = dated(self._when - timedelta(hours=self._dice.between(1, 40)))
-            text += "\n" + page.quoted(f"{attribution.format(asked, OWNER.name)}\n{draft.quote}")
+            text += "\n" + layout.quoted(f"{attribution.format(asked, OWNER.name)}\n{draft.quote}")
         if draft.signature:
             text += f"\n-- \n{draft.signature}\n"
         return text_part("plain", text, self._charset, self._encoding)
 
-    def _web(self) -> Part:
+    def _web(self) -> MimePart:
         draft = self._draft
         if self._letter.manner.get("layout") == "newsletter":
-            text = page.newsletter(draft.subject, draft.paragraphs, self._dice, self._sender.domain)
+            text = layout.newsletter(draft.subject, draft.paragraphs, self._dice, self._sender.domain)
         else:
-            text = page.note(draft.paragraphs + tuple(end for end in (draft.quote, draft.signature) if end))
+            text = layout.note(draft.paragraphs + tuple(end for end in (draft.quote, draft.signature) if end))
         # A line of HTML may be longer than the 998 bytes that 8bit allows.
         encoding = "quoted-printable" if self._encoding == "8bit" else self._encoding
         return text_part("html", text, self._charset, encoding)
 
-    def _alternative(self) -> Part:
+    def _alternative(self) -> MimePart:
         return self._multipart("alternative", [self._plain(), self._web()])
 
-    def _attachment(self) -> Part:
+    def _attachment(self) -> MimePart:
         extension = self._letter.manner.get("attach", "pdf")
         name = f"{self._draft.file or 'scan'}.{extension}"
         return file_part(kind_of(extension), name, made(extension, self._dice))
 
-    def _picture(self) -> Part:
+    def _picture(self) -> MimePart:
         id = f"{self._dice.token(12)}@{self._sender.domain}"  # noqa: A001
         return file_part("image/png", "picture.png", made("png", self._dice), "inline", id)
 
-    def _invite(self) -> Part:
+    def _invite(self) -> MimePart:
         start = (self._when + timedelta(days=self._dice.between(1, 20))).replace(minute=0, second=0)
         end = start + timedelta(hours=1)
         uid = f"{self._dice.token(20)}@{self._sender.domain}"
