@@ -23,6 +23,8 @@ from typing import IO
 
 from benchmarks.corpora import unpack
 from deciban.filter import Filter
+from deciban.filter.mail import question_of
+from deciban.ledger import Selection
 
 ROUNDS = 3
 PROCESSES = 100
@@ -89,7 +91,7 @@ def classify_warm(path: str, mails: list[bytes]) -> None:
     with Filter.open(path, create=False) as mail:
         for data in mails:
             start = time.process_time()
-            mail.classify(data)
+            mail.classify(question_of(data, mail.preferences))
             times.append(time.process_time() - start)
     print(f"{'classify warm':18} {statistics.median(times) * 1e3:.3f} ms in the median")
 
@@ -103,7 +105,7 @@ def replay(path: str, count: int) -> None:
             for saved in mail.checkpoints.files():
                 os.unlink(saved)
             start = time.process_time()
-            mail.classify(b"hello")
+            mail.classify(question_of(b"hello", mail.preferences))
             speeds.append(count / (time.process_time() - start))
     print(f"{'replay':18} {max(speeds):,.0f} lessons a second")
 
@@ -136,7 +138,7 @@ def _forget_late(mail: Filter) -> None:
             for path in mail.checkpoints.files():
                 os.unlink(path)
         start = time.process_time()
-        mail.forget(digest=digest)
+        mail.forget(Selection(digest=digest))
         seconds[with_checkpoints].append(time.process_time() - start)
     saved = sum(map(os.path.getsize, mail.checkpoints.files())) / 1e6
     for with_checkpoints, times in seconds.items():

@@ -37,6 +37,7 @@ def read_all(made: list[tuple[str, bytes]]) -> None:
 def learn_all(made: list[tuple[str, bytes]], at_once: int | None = None) -> str:
     """Into a ledger, one call a label for so many messages (all, unless told); its path."""
     from deciban.filter import Filter, Settings
+    from deciban.filter.mail import lessons_from
     from deciban.sources import RawMessage
 
     path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
@@ -45,7 +46,8 @@ def learn_all(made: list[tuple[str, bytes]], at_once: int | None = None) -> str:
         for start in range(0, len(made), step):
             for label in ("spam", "ham"):
                 batch = [data for its, data in made[start : start + step] if its == label]
-                mail.learn(label, [RawMessage(f"{label}{start + n}", data) for n, data in enumerate(batch)])
+                messages = [RawMessage(f"{label}{start + n}", data) for n, data in enumerate(batch)]
+                mail.learn(lessons_from(messages, label, mail.preferences))
     return path
 
 
@@ -57,12 +59,13 @@ def learn_in_batches(made: list[tuple[str, bytes]]) -> str:
 def replay(path: str) -> None:
     """Open a ledger whose snapshot and checkpoints were lost: from one of those only the rest is replayed."""
     from deciban.filter import Filter
+    from deciban.filter.mail import question_of
 
     os.unlink(path + ".snapshot")
     with Filter.open(path) as mail:
         for saved in mail.checkpoints.files():
             os.unlink(saved)
-        mail.classify(b"Subject: hello\n\nhello\n")
+        mail.classify(question_of(b"Subject: hello\n\nhello\n", mail.preferences))
 
 
 def taught(factor: int) -> tuple[str, list[tuple[str, bytes]]]:
@@ -73,11 +76,12 @@ def taught(factor: int) -> tuple[str, list[tuple[str, bytes]]]:
 
 def classify_all(data: tuple[str, list[tuple[str, bytes]]]) -> None:
     from deciban.filter import Filter
+    from deciban.filter.mail import question_of
 
     path, made = data
     with Filter.open(path) as mail:
         for _, message in made:
-            mail.classify(message)
+            mail.classify(question_of(message, mail.preferences))
 
 
 def rows(factor: int) -> tuple[Any, Any]:

@@ -46,16 +46,19 @@ class Ledger:
 
     def learn(self, lessons: Sequence[TaughtMessage]) -> None:
         """In batches of one label, as `deciban learn` does."""
+        from deciban.filter.mail import lessons_from
         from deciban.sources import RawMessage
 
         for label in ("spam", "ham"):
-            self._filter.learn(
-                label, [RawMessage(str(n), one.data) for n, one in enumerate(lessons) if one.label == label]
-            )
+            messages = [RawMessage(str(n), one.data) for n, one in enumerate(lessons) if one.label == label]
+            self._filter.learn(lessons_from(messages, label, self._filter.preferences))
 
     def classify(self, messages: Sequence[bytes]) -> list[Opinion]:
         """One after the other."""
-        verdicts = [self._filter.classify(message) for message in messages]
+        from deciban.filter.mail import question_of
+
+        preferences = self._filter.preferences
+        verdicts = [self._filter.classify(question_of(message, preferences)) for message in messages]
         return [Opinion(verdict.decibans, verdict.label == "spam") for verdict in verdicts]
 
     def close(self) -> None:

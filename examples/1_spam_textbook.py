@@ -20,6 +20,7 @@ import numpy as np
 from deciban import Bernoulli, Categorical, Multinomial, NaiveBayes, Poisson, SelectFeatures, TextFeatures
 from deciban.errors import ImpossibleRows
 from deciban.filter import Filter, Settings
+from deciban.filter.mail import lessons_from, question_of
 from deciban.sources import open_source
 from deciban.text import read
 from gallery import COLOURS, labelled_mail, options, picture, save
@@ -101,9 +102,10 @@ def through_the_filter(folder: Path, mails: list[bytes], truth: np.ndarray) -> N
     """The same folders, taught to the filter, which reads headers, links and letters as well."""
     # Settings without a salt: everybody gets the same figures.
     with Filter.open(str(folder / "mail.deciban"), Settings()) as mail_filter:
+        preferences = mail_filter.preferences
         for label in ("ham", "spam"):
-            mail_filter.learn(label, open_source(str(folder / label)))
-        said = [mail_filter.classify(data) for data in mails]
+            mail_filter.learn(lessons_from(open_source(str(folder / label)), label, preferences))
+        said = [mail_filter.classify(question_of(data, preferences)) for data in mails]
     rejected = np.array([verdict.label == "spam" and not verdict.unsure for verdict in said])
     spam = truth == "spam"
     print(

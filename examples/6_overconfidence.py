@@ -16,7 +16,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import expit
 
 from deciban import Bernoulli, Multinomial, NaiveBayes, TextFeatures
-from deciban.committee.course import Course, features_of
+from deciban.committee.course import Course
+from deciban.committee.extraction import features_of
 from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.metrics import calibration_error, log_loss, reliability
 from deciban.text import read

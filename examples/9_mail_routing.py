@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from deciban.filter import Filter, Settings
+from deciban.filter.mail import lessons_from, question_of
 from deciban.sample import sample_mails
 from deciban.sources import open_source
 from gallery import labelled_mail, options, picture, save
@@ -67,10 +68,11 @@ def main() -> None:
             (root / folder / f"{number:05}.eml").write_bytes(data)
         # Settings without a salt: everybody gets the same figures.
         with Filter.open(str(root / "mail.deciban"), Settings()) as router:
+            preferences = router.preferences
             for folder in sorted(path for path in root.iterdir() if path.is_dir()):
-                router.learn(folder.name, open_source(str(folder)))
+                router.learn(lessons_from(open_source(str(folder)), folder.name, preferences))
             labels = sorted(router.labels())
-            said = [router.classify(data).label for _, data in mails[cut:]]
+            said = [router.classify(question_of(data, preferences)).label for _, data in mails[cut:]]
     truth = [folder for folder, _ in mails[cut:]]
     matrix = np.zeros((len(labels), len(labels)), dtype=int)
     for true, label in zip(truth, said, strict=True):

@@ -30,9 +30,11 @@ from deciban import (
     TextClassifier,
 )
 from deciban.filter import Filter, Settings
+from deciban.ledger import Selection
 from deciban.sample import Mail, sample_mails
 from deciban.sources import RawMessage
 from deciban.text import extract, read
+from tests.filter.mails import classify, teach, why
 
 PATH = Path(__file__).with_name("recorded.txt")
 CORNERS = (
@@ -70,16 +72,16 @@ def _verdicts(mails: list[Mail]) -> Iterator[str]:
     ):
         for number, mail in enumerate(mails[:120]):
             label = "shop" if mail.label == "ham" and mail.kind.startswith(("order", "shop")) else mail.label
-            filter_.learn(label, [RawMessage(f"box@{number}", mail.data)])
-        filter_.learn("spam", [RawMessage("again@0", mails[7].data)])
-        filter_.forget(source="box@11")
+            teach(filter_, label, [RawMessage(f"box@{number}", mail.data)])
+        teach(filter_, "spam", [RawMessage("again@0", mails[7].data)])
+        filter_.forget(Selection(source="box@11"))
         bulk = [RawMessage(f"bulk@{number}", mail.data) for number, mail in enumerate(mails[120:160])]
-        filter_.learn("ham", bulk)
+        teach(filter_, "ham", bulk)
         for number, mail in enumerate(mails[160:200]):
-            verdict = filter_.classify(mail.data)
+            verdict = classify(filter_, mail.data)
             odds = " ".join(f"{label} {_number(p)}" for label, p in sorted(verdict.probabilities.items()))
             yield f"verdict {number} {verdict.label} {_number(verdict.decibans)} dB of {odds}"
-        for item in filter_.why(mails[160].data).evidence[:30]:
+        for item in why(filter_, mails[160].data).evidence[:30]:
             yield f"evidence {item.view} {item.name!r} {_number(item.decibans)} dB"
 
 

@@ -3,6 +3,7 @@ import json
 from deciban.cli import main
 from deciban.filter import Filter
 from deciban.sources import RawMessage
+from tests.filter.mails import teach
 
 
 def test_labels_are_listed_with_their_lessons_and_strongest_words(taught, capsys):
@@ -41,7 +42,7 @@ def test_words_cannot_reach_the_terminal(taught, database, capsys):
         evil = [
             RawMessage(str(n), f"Subject: \x1b[2J\u202e{n}\n\n\u202eevil{n} \x9b".encode()) for n in range(30)
         ]
-        mail_filter.learn("spam", evil)
+        teach(mail_filter, "spam", evil)
     main(["show", "--top", "500"])
     out = capsys.readouterr().out
     assert not {"\x1b", "\u202e", "\x9b"} & set(out)

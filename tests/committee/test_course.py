@@ -2,7 +2,8 @@
 
 from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import Features
-from deciban.committee.course import Course, features_of, take_course
+from deciban.committee.course import Course, take_course
+from deciban.committee.extraction import features_of
 from deciban.committee.settings import Settings
 from deciban.text import read
 from tests.committee.streams import made_up_lessons

@@ -2,8 +2,9 @@
 
 import pytest
 
-from deciban.committee.course import Course, features_of
+from deciban.committee.course import Course
 from deciban.committee.evidence import Evidence, gather_evidence, spread
+from deciban.committee.extraction import features_of, whereabouts_of
 from deciban.committee.settings import Settings
 from deciban.committee.verdict import Verdict
 from deciban.text import read
@@ -27,7 +28,9 @@ def course() -> Course:
 def evidence_of(course: Course) -> tuple[Verdict, tuple[Evidence, ...]]:
     totals = course.score(features_of(MESSAGE))
     first, second, *_ = sorted(totals, key=totals.__getitem__, reverse=True)
-    return Verdict.of(totals), gather_evidence(course.committee, MESSAGE, (), first, second)
+    return Verdict.of(totals), gather_evidence(
+        course.committee, features_of(MESSAGE), whereabouts_of(MESSAGE), first, second
+    )
 
 
 def test_evidence_adds_up_to_the_decibans_of_the_verdict(course: Course) -> None:

@@ -1,6 +1,13 @@
-"""Small made-up mails with a label each, told apart by their words."""
+"""Small made-up mails with a label each, told apart by their words; and a filter taught and asked by mail."""
 
+from collections.abc import Callable, Iterable
+
+from deciban.committee.verdict import Verdict
+from deciban.filter import Filter, Learned
+from deciban.filter.mail import lessons_from, question_of, whereabouts_in
+from deciban.ledger import Lesson, Selection
 from deciban.sources import RawMessage
+from deciban.text import read
 
 WORDS = {
     "spam": "free money cheap pills winner casino",
@@ -21,3 +28,30 @@ def mail(label: str, number: int) -> RawMessage:
         f"{chosen} and also number {number} bodyword{label}{number}\n"
     )
     return RawMessage(f"{label}.mbox@{number}", data.encode())
+
+
+def teach(
+    mail_filter: Filter,
+    label: str,
+    messages: Iterable[RawMessage],
+    by: str = "",
+    progress: Callable[[Learned, Lesson], object] | None = None,
+) -> Learned:
+    """Teach messages as the command line does."""
+    return mail_filter.learn(lessons_from(messages, label, mail_filter.preferences, by), progress)
+
+
+def classify(mail_filter: Filter, data: bytes) -> Verdict:
+    """Classify the bytes of a message."""
+    return mail_filter.classify(question_of(data, mail_filter.preferences))
+
+
+def why(mail_filter: Filter, data: bytes) -> Verdict:
+    """Explain the bytes of a message."""
+    preferences = mail_filter.preferences
+    return mail_filter.why(question_of(data, preferences), whereabouts_in(read(data), preferences))
+
+
+def forget(mail_filter: Filter, message: bytes) -> int:
+    """Forget the bytes of a message."""
+    return mail_filter.forget(Selection(digest=read(message).digest))

@@ -9,7 +9,7 @@ import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.filter.checkpoints import MOST
-from tests.filter.mails import mail
+from tests.filter.mails import forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 LABELS = ("spam", "ham")
@@ -20,12 +20,12 @@ def taught(tmp_path: Path) -> Iterator[Filter]:
     with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(60):
-            filter_.learn(LABELS[number % 2], [mail(LABELS[number % 2], number)])
+            teach(filter_, LABELS[number % 2], [mail(LABELS[number % 2], number)])
         yield filter_
 
 
 def positions(filter_: Filter) -> list[int]:
-    return [checkpoint.position for checkpoint in filter_.checkpoints.listed()]
+    return [checkpoint.position for checkpoint in filter_.ledger.checkpoints()]
 
 
 def replayed(filter_: Filter, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -48,14 +48,14 @@ def test_forgetting_a_late_lesson_replays_from_the_last_checkpoint_before_it(
 ) -> None:
     last = positions(taught)[0]
     begun = replayed(taught, monkeypatch)
-    assert taught.forget(message=mail("ham", 59).data) == 1
+    assert forget(taught, mail("ham", 59).data) == 1
     assert begun == [last]
     assert taught.is_replay()
 
 
 def test_forgetting_an_early_lesson_removes_every_checkpoint_behind_it(taught: Filter) -> None:
     before = set(taught.checkpoints.files())
-    taught.forget(message=mail("spam", 0).data)
+    forget(taught, mail("spam", 0).data)
     assert not before & set(taught.checkpoints.files())
     assert taught.is_replay()
 
@@ -84,15 +84,15 @@ def test_a_damaged_checkpoint_is_passed_over(
 
 
 def test_a_checkpoint_with_room_for_fewer_labels_is_passed_over(taught: Filter) -> None:
-    taught.learn("work", [mail("work", 1)])
-    taught.forget(message=mail("ham", 59).data)
+    teach(taught, "work", [mail("work", 1)])
+    forget(taught, mail("ham", 59).data)
     assert taught.is_replay()
 
 
 def test_files_that_a_dead_process_left_are_removed(taught: Filter) -> None:
     left = taught.ledger.path + ".checkpoint-00000000"
     Path(left).write_bytes(b"of a change that was never committed")
-    taught.forget(message=mail("ham", 59).data)
+    forget(taught, mail("ham", 59).data)
     assert not os.path.exists(left)
 
 
@@ -101,7 +101,7 @@ def test_a_folder_that_cannot_take_them_is_no_error(taught: Filter, monkeypatch:
         raise OSError("No space left on device")
 
     monkeypatch.setattr("deciban.filter.checkpoints.os.write", no_space)
-    assert taught.forget(message=mail("spam", 0).data) == 1
+    assert forget(taught, mail("spam", 0).data) == 1
     assert taught.is_replay()
     assert list(taught.checkpoints.files()) == []
 
@@ -116,13 +116,13 @@ def test_checkpoints_of_another_history_are_not_believed(taught: Filter, tmp_pat
         with Filter.open(place) as filter_:
             filter_.checkpoints.nearest = 4
             for number in range(60, 90):
-                filter_.learn(LABELS[number % 2], [mail(LABELS[(number + swapped) % 2], number)])
+                teach(filter_, LABELS[number % 2], [mail(LABELS[(number + swapped) % 2], number)])
     with Filter.open(copy) as other:
         state = other.state()
     shutil.copy(copy, path)
     with Filter.open(path) as filter_:
         assert filter_.state() == state
-        filter_.forget(message=mail("ham", 88).data)
+        forget(filter_, mail("ham", 88).data)
         assert filter_.is_replay()
 
 

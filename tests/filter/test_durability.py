@@ -16,7 +16,7 @@ import pytest
 from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
 from deciban.filter import Filter, Settings
 from deciban.text import read
-from tests.filter.mails import mail
+from tests.filter.mails import classify, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 ROOT = Path(__file__).parents[2]
@@ -148,8 +148,8 @@ def test_processes_that_make_the_same_filter_at_once_make_one(tmp_path: Path) ->
 @pytest.fixture
 def taught(path: str) -> str:
     with Filter.open(path) as filter_:
-        filter_.learn("spam", (mail("spam", number) for number in range(50)))
-        filter_.learn("ham", (mail("ham", number) for number in range(50)))
+        teach(filter_, "spam", (mail("spam", number) for number in range(50)))
+        teach(filter_, "ham", (mail("ham", number) for number in range(50)))
     return path
 
 
@@ -199,7 +199,7 @@ def test_one_flipped_bit_inside_a_lesson_is_noticed(taught: str, field: str, bit
         if name.startswith("mail."):
             os.unlink(os.path.join(os.path.dirname(taught), name))
     with pytest.raises(DamagedLedger, match="cop"), Filter.open(taught, read_only=True) as filter_:
-        filter_.classify(b"hello")
+        classify(filter_, b"hello")
 
 
 def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
@@ -244,11 +244,11 @@ def test_a_full_disk_is_an_error_and_changes_nothing(taught: str) -> None:
         (pages,) = filter_.ledger._one("PRAGMA page_count")
         filter_.ledger._one(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(CannotWrite, match="full"):
-            filter_.learn("spam", (mail("spam", number) for number in range(100, 300)))
+            teach(filter_, "spam", (mail("spam", number) for number in range(100, 300)))
         assert filter_.state() == before
         assert filter_.is_replay()
         filter_.ledger._one(f"PRAGMA max_page_count = {pages * 10}")
-        assert filter_.learn("spam", [mail("spam", 100)]).learned == 1
+        assert teach(filter_, "spam", [mail("spam", 100)]).learned == 1
 
 
 @pytest.mark.parametrize("room", [0, 1, 100, 500])
@@ -268,7 +268,7 @@ def test_a_disk_that_fills_up_at_any_point_loses_nothing(taught: str, room: int)
     with Filter.open(taught) as filter_:
         assert filter_.labels()["spam"] == 50 + acknowledged
         assert filter_.is_replay()
-        assert filter_.learn("spam", [mail("spam", 5000)]).learned == 1
+        assert teach(filter_, "spam", [mail("spam", 5000)]).learned == 1
         assert filter_.is_replay()
 
 
@@ -283,7 +283,7 @@ def test_a_ledger_that_somebody_else_is_writing_can_be_read(taught: str) -> None
             folder.chmod(0o755)
     os.chmod(taught, 0o644)
     with Filter.open(taught) as owner:
-        owner.learn("spam", [mail("spam", 60)])
+        teach(owner, "spam", [mail("spam", 60)])
         assert os.path.exists(taught + "-wal")
         assert worker(taught, "look", 101).wait(timeout=300) == 0
         # As a crash leaves it: the log without the memory that its writer shares.
@@ -316,8 +316,8 @@ def test_a_copy_of_the_ledger_alone_is_a_whole_filter(taught: str, tmp_path: Pat
 def use(path: str) -> None:
     """Open, classify, learn and list: one of them must notice."""
     with Filter.open(path, create=False) as filter_:
-        filter_.classify(b"Subject: hello")
-        filter_.learn("spam", [mail("spam", 1000)])
+        classify(filter_, b"Subject: hello")
+        teach(filter_, "spam", [mail("spam", 1000)])
         list(filter_.lessons())
 
 

@@ -9,10 +9,9 @@ import pytest
 
 from deciban.errors import FoldedLesson, WrongUsage
 from deciban.filter import Filter, Learned, Settings
-from deciban.filter.folding import folded
-from deciban.filter.names import all_names
+from deciban.ledger import Selection
 from deciban.text import read
-from tests.filter.mails import mail
+from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 
@@ -22,8 +21,8 @@ def taught(tmp_path: Path) -> Iterator[Filter]:
     with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(20):
-            filter_.learn("spam", [mail("spam", number)])
-            filter_.learn("ham", [mail("ham", number)])
+            teach(filter_, "spam", [mail("spam", number)])
+            teach(filter_, "ham", [mail("ham", number)])
         yield filter_
 
 
@@ -34,24 +33,24 @@ def fold_first(filter_: Filter, count: int) -> int:
 
 def test_folding_the_oldest_lessons_changes_no_state_and_no_exam(taught: Filter) -> None:
     before = taught.state(), list(taught.exams()), taught.labels(), taught.assurance()
-    names = all_names(taught.ledger)
+    names = taught.names()
     assert fold_first(taught, 25) == 25
     assert (taught.state(), list(taught.exams()), taught.labels(), taught.assurance()) == before
-    assert all_names(taught.ledger) == names
-    assert (folded(taught.ledger).lessons, len(list(taught.lessons()))) == (25, 15)
+    assert taught.names() == names
+    assert (taught.folded().lessons, len(list(taught.lessons()))) == (25, 15)
     assert taught.is_replay()
 
 
 def test_what_comes_after_is_replayed_on_the_folded_state(taught: Filter, tmp_path: Path) -> None:
     fold_first(taught, 10)
-    taught.learn("spam", [mail("spam", 30)])
-    taught.forget(message=mail("ham", 19).data)
+    teach(taught, "spam", [mail("spam", 30)])
+    forget(taught, mail("ham", 19).data)
     with Filter.open(str(tmp_path / "other"), SMALL) as other:
         for number in range(20):
-            other.learn("spam", [mail("spam", number)])
+            teach(other, "spam", [mail("spam", number)])
             if number != 19:
-                other.learn("ham", [mail("ham", number)])
-        other.learn("spam", [mail("spam", 30)])
+                teach(other, "ham", [mail("ham", number)])
+        teach(other, "spam", [mail("spam", 30)])
         assert other.state() == taught.state()
     os.unlink(taught.snapshot.path)
     assert taught.is_replay()
@@ -61,7 +60,7 @@ def test_folding_twice_is_folding_once_up_to_the_later_time(taught: Filter) -> N
     before = taught.state()
     fold_first(taught, 10)
     fold_first(taught, 12)
-    assert folded(taught.ledger).lessons == 22
+    assert taught.folded().lessons == 22
     assert taught.state() == before
 
 
@@ -70,53 +69,53 @@ def test_everything_can_be_folded(taught: Filter) -> None:
     assert taught.compact(4e9) == 40
     assert taught.compact(4e9) == 0
     assert taught.state() == before
-    taught.learn("spam", [mail("spam", 40)])
+    teach(taught, "spam", [mail("spam", 40)])
     assert taught.is_replay()
 
 
 def test_a_folded_message_is_still_known(taught: Filter) -> None:
     fold_first(taught, 10)
     state = taught.state()
-    assert taught.learn("spam", [mail("spam", 0)]) == Learned(known=1)
+    assert teach(taught, "spam", [mail("spam", 0)]) == Learned(known=1)
     assert taught.state() == state
 
 
 def test_a_folded_message_can_be_taught_otherwise_beside_its_lesson(taught: Filter) -> None:
     fold_first(taught, 10)
     state = taught.state()
-    assert taught.learn("ham", [mail("spam", 0)]) == Learned(relearned=1, beside=1)
-    assert taught.learn("ham", [mail("spam", 0)]) == Learned(known=1)
+    assert teach(taught, "ham", [mail("spam", 0)]) == Learned(relearned=1, beside=1)
+    assert teach(taught, "ham", [mail("spam", 0)]) == Learned(known=1)
     assert taught.is_replay()
-    assert taught.learn("spam", [mail("spam", 0)]) == Learned(relearned=1)
+    assert teach(taught, "spam", [mail("spam", 0)]) == Learned(relearned=1)
     assert taught.state() == state
 
 
 def test_forgetting_a_folded_message_says_why_not(taught: Filter) -> None:
     fold_first(taught, 10)
     with pytest.raises(FoldedLesson, match="cannot be forgotten"):
-        taught.forget(message=mail("spam", 0).data)
-    assert taught.forget(since=0.0) == 30
+        forget(taught, mail("spam", 0).data)
+    assert taught.forget(Selection(since=0.0)) == 30
     assert sum(taught.labels().values()) == 10
     assert taught.is_replay()
 
 
 def test_labels_beyond_the_room_of_the_folded_state_widen_it(taught: Filter) -> None:
     fold_first(taught, 20)
-    verdict = taught.classify(mail("spam", 50).data)
+    verdict = classify(taught, mail("spam", 50).data)
     before = taught.state()
     for number in range(5):
-        taught.learn("work", [mail("work", number)])
-        taught.learn("news", [mail("news", number)])
+        teach(taught, "work", [mail("work", number)])
+        teach(taught, "news", [mail("news", number)])
     assert taught.is_replay()
-    assert taught.classify(mail("news", 50).data).label == "news"
-    assert taught.classify(mail("spam", 50).data).label == verdict.label
-    taught.forget(label="work")
-    taught.forget(label="news")
+    assert classify(taught, mail("news", 50).data).label == "news"
+    assert classify(taught, mail("spam", 50).data).label == verdict.label
+    taught.forget(Selection(label="work"))
+    taught.forget(Selection(label="news"))
     assert taught.state() == before
 
 
 def test_nothing_of_a_folded_lesson_is_left_but_digest_label_names_and_exam(taught: Filter) -> None:
-    (lesson,) = taught.lessons(digest=read(mail("spam", 0).data).digest)
+    (lesson,) = taught.lessons(Selection(digest=read(mail("spam", 0).data).digest))
     fold_first(taught, 10)
     content = Path(taught.ledger.path).read_bytes()
     for trace in (lesson.sender, lesson.message_id, "uniquespamsubject0 ", "spam.mbox@0"):
@@ -147,7 +146,7 @@ def test_a_filter_that_rests_on_a_shared_one_is_not_folded(taught: Filter, tmp_p
     taught.publish(str(tmp_path / "site.state"))
     with Filter.open(str(tmp_path / "own")) as own:
         own.rest_on(str(tmp_path / "site.state"))
-        own.learn("spam", [mail("spam", 50)])
+        teach(own, "spam", [mail("spam", 50)])
         with pytest.raises(WrongUsage, match="shared"):
             own.compact(4e9)
         assert own.is_replay()

@@ -8,11 +8,11 @@ import pytest
 
 from deciban.errors import BadSetting
 from deciban.filter import Filter, Settings
-from deciban.filter.kept_mail import SECONDS_A_DAY, kept_mail, kept_mails
+from deciban.filter.kept_mail import SECONDS_A_DAY
 from deciban.filter.preferences import ALWAYS
 from deciban.sources import RawMessage
 from deciban.text import read
-from tests.filter.mails import mail
+from tests.filter.mails import forget, mail, teach
 
 # What zlib cannot pack is found in the files as it is.
 NOISE = os.urandom(300).hex().encode()
@@ -30,30 +30,30 @@ def digest(message: RawMessage) -> bytes:
 
 
 def test_no_mail_is_kept_unless_somebody_asks(filter_: Filter) -> None:
-    filter_.learn("ham", [SECRET])
-    assert kept_mail(filter_.ledger, digest(SECRET)) is None
-    assert kept_mails(filter_.ledger) == (0, 0)
+    teach(filter_, "ham", [SECRET])
+    assert filter_.kept_mail(digest(SECRET)) is None
+    assert filter_.kept_mails().count == 0
 
 
 def test_mail_that_was_asked_for_comes_back_byte_for_byte(filter_: Filter) -> None:
     filter_.prefer(keep_mail=30)
-    filter_.learn("ham", [SECRET, mail("ham", 1)])
-    assert kept_mail(filter_.ledger, digest(SECRET)) == SECRET.data
-    assert kept_mails(filter_.ledger)[0] == 2
+    teach(filter_, "ham", [SECRET, mail("ham", 1)])
+    assert filter_.kept_mail(digest(SECRET)) == SECRET.data
+    assert filter_.kept_mails().count == 2
 
 
 @pytest.mark.parametrize("how", ["forget", "stop keeping", "fold"])
 def test_mail_goes_with_its_lesson_or_when_nothing_is_kept(filter_: Filter, how: str) -> None:
     filter_.prefer(keep_mail=ALWAYS)
-    filter_.learn("ham", [SECRET])
-    (packed,) = filter_.ledger.execute("SELECT mail FROM mails")[0]
+    teach(filter_, "ham", [SECRET])
+    (packed,) = filter_.ledger._execute("SELECT mail FROM mails")[0]
     if how == "forget":
-        filter_.forget(message=SECRET.data)
+        forget(filter_, SECRET.data)
     elif how == "fold":
         filter_.compact(4e9)
     else:
         filter_.prefer(keep_mail=0)
-    assert kept_mail(filter_.ledger, digest(SECRET)) is None
+    assert filter_.kept_mail(digest(SECRET)) is None
     folder = os.path.dirname(filter_.ledger.path)
     for name in os.listdir(folder):
         assert packed[20:120] not in Path(folder, name).read_bytes()
@@ -61,19 +61,19 @@ def test_mail_goes_with_its_lesson_or_when_nothing_is_kept(filter_: Filter, how:
 
 def test_relearned_mail_stays(filter_: Filter) -> None:
     filter_.prefer(keep_mail=ALWAYS)
-    filter_.learn("ham", [SECRET])
-    filter_.learn("spam", [SECRET])
-    assert kept_mail(filter_.ledger, digest(SECRET)) == SECRET.data
+    teach(filter_, "ham", [SECRET])
+    teach(filter_, "spam", [SECRET])
+    assert filter_.kept_mail(digest(SECRET)) == SECRET.data
 
 
 def test_mail_whose_days_are_over_goes_with_the_next_lesson(filter_: Filter) -> None:
     filter_.prefer(keep_mail=7)
-    filter_.learn("ham", [SECRET])
+    teach(filter_, "ham", [SECRET])
     with filter_.ledger.writing():
-        filter_.ledger.execute("UPDATE mails SET kept = kept - ?", 8 * SECONDS_A_DAY)
-    filter_.learn("ham", [mail("ham", 1)])
-    assert kept_mail(filter_.ledger, digest(SECRET)) is None
-    assert kept_mails(filter_.ledger)[0] == 1
+        filter_.ledger._execute("UPDATE mails SET kept = kept - ?", 8 * SECONDS_A_DAY)
+    teach(filter_, "ham", [mail("ham", 1)])
+    assert filter_.kept_mail(digest(SECRET)) is None
+    assert filter_.kept_mails().count == 1
 
 
 def test_days_must_be_days(filter_: Filter) -> None:

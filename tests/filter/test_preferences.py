@@ -8,8 +8,9 @@ import pytest
 from deciban.errors import BadSetting
 from deciban.filter import Filter, Settings
 from deciban.filter.preferences import Preferences
+from deciban.ledger import Selection
 from deciban.text import read
-from tests.filter.mails import mail
+from tests.filter.mails import classify, mail, teach, why
 
 SMALL = Settings(bits=10, salt=99)
 
@@ -18,18 +19,18 @@ SMALL = Settings(bits=10, salt=99)
 def taught(tmp_path: Path) -> Iterator[Filter]:
     with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
         for number in range(30):
-            filter_.learn("spam", [mail("spam", number)])
-            filter_.learn("ham", [mail("ham", number)])
+            teach(filter_, "spam", [mail("spam", number)])
+            teach(filter_, "ham", [mail("ham", number)])
         yield filter_
 
 
 def test_a_high_cost_makes_spam_unsure_and_good_mail_stays_good(taught: Filter) -> None:
     spam, ham = mail("spam", 50).data, mail("ham", 50).data
-    assert not taught.classify(spam).unsure
+    assert not classify(taught, spam).unsure
     taught.prefer(cost=1e9)
-    assert (taught.classify(spam).label, taught.classify(spam).unsure) == ("spam", True)
-    assert (taught.classify(ham).label, taught.classify(ham).unsure) == ("ham", False)
-    assert taught.why(spam).unsure
+    assert (classify(taught, spam).label, classify(taught, spam).unsure) == ("spam", True)
+    assert (classify(taught, ham).label, classify(taught, ham).unsure) == ("ham", False)
+    assert why(taught, spam).unsure
 
 
 def test_a_promise_is_unsure_until_there_is_enough_good_mail(taught: Filter) -> None:
@@ -37,10 +38,10 @@ def test_a_promise_is_unsure_until_there_is_enough_good_mail(taught: Filter) -> 
     taught.prefer(promise=0.05)
     assert taught.assurance().bar is None
     assert taught.assurance().needed == 40
-    assert taught.classify(spam).unsure
-    taught.learn("ham", (mail("ham", number) for number in range(30, 50)))
+    assert classify(taught, spam).unsure
+    teach(taught, "ham", (mail("ham", number) for number in range(30, 50)))
     assert taught.assurance().bar is not None
-    assert not taught.classify(spam).unsure
+    assert not classify(taught, spam).unsure
 
 
 def test_other_processes_see_what_is_preferred_and_nothing_is_replayed(taught: Filter) -> None:
@@ -61,14 +62,14 @@ def test_what_cannot_be_meant_is_not_kept(taught: Filter) -> None:
 def test_a_contact_is_a_feature_of_the_message_and_of_its_lesson(taught: Filter) -> None:
     message = mail("ham", 60)
     taught.prefer(contacts=["ham60@example.org"])
-    names = {item.name for item in taught.why(message.data).evidence}
+    names = {item.name for item in why(taught, message.data).evidence}
     assert "fact:sender-in-contacts" in names
-    taught.learn("ham", [message])
-    (lesson,) = taught.lessons(digest=read(message.data).digest)
+    teach(taught, "ham", [message])
+    (lesson,) = taught.lessons(Selection(digest=read(message.data).digest))
     taught.prefer(contacts=[])
-    assert "fact:sender-in-contacts" not in {item.name for item in taught.why(message.data).evidence}
+    assert "fact:sender-in-contacts" not in {item.name for item in why(taught, message.data).evidence}
     with Filter.open(taught.ledger.path + "2", SMALL) as plain:
-        plain.learn("ham", [message])
+        teach(plain, "ham", [message])
         (without,) = plain.lessons()
     assert len(lesson.features) == len(without.features) + 1
     assert taught.is_replay()
@@ -76,9 +77,9 @@ def test_a_contact_is_a_feature_of_the_message_and_of_its_lesson(taught: Filter)
 
 def test_a_sender_on_the_allow_list_is_never_called_spam(taught: Filter) -> None:
     spam = mail("spam", 50).data
-    before = taught.classify(spam)
+    before = classify(taught, spam)
     taught.prefer(allowed=["@example.org"])
-    verdict = taught.why(spam)
+    verdict = why(taught, spam)
     assert (verdict.label, verdict.unsure) == ("ham", False)
     # It is decided against the evidence, and says so.
     assert verdict.decibans == -before.decibans

@@ -8,8 +8,8 @@ import pytest
 
 from deciban.errors import DamagedLedger, FoldedLesson, NewerFormat, NoSuchSource, SharedFilterChanged
 from deciban.filter import Filter, Settings
-from deciban.filter.shared_filter import is_unchanged, look_at, pinned
-from tests.filter.mails import mail
+from deciban.filter.shared_filter import is_unchanged, look_at
+from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 
@@ -18,8 +18,8 @@ SMALL = Settings(bits=10, salt=99)
 def site(tmp_path: Path) -> Iterator[Filter]:
     with Filter.open(str(tmp_path / "site.db"), SMALL) as filter_:
         for number in range(10):
-            filter_.learn("spam", [mail("spam", number)])
-            filter_.learn("ham", [mail("ham", number)])
+            teach(filter_, "spam", [mail("spam", number)])
+            teach(filter_, "ham", [mail("ham", number)])
         yield filter_
 
 
@@ -40,17 +40,17 @@ def own(tmp_path: Path, state: str) -> Iterator[Filter]:
 def test_a_personal_filter_begins_with_what_the_shared_one_knows(site: Filter, own: Filter) -> None:
     assert own.state() == site.state()
     assert own.labels() == {}
-    assert own.classify(mail("spam", 50).data) == site.classify(mail("spam", 50).data)
+    assert classify(own, mail("spam", 50).data) == classify(site, mail("spam", 50).data)
     assert own.is_replay()
 
 
 def test_own_lessons_are_replayed_on_top(site: Filter, own: Filter) -> None:
     for number in range(20, 24):
-        own.learn("ham", [mail("spam", number)])
-        site.learn("ham", [mail("spam", number)])
+        teach(own, "ham", [mail("spam", number)])
+        teach(site, "ham", [mail("spam", number)])
     assert own.state() == site.state()
-    own.forget(message=mail("spam", 21).data)
-    site.forget(message=mail("spam", 21).data)
+    forget(own, mail("spam", 21).data)
+    forget(site, mail("spam", 21).data)
     assert own.state() == site.state()
     assert own.labels() == {"ham": 3}
 
@@ -60,50 +60,50 @@ def test_lessons_from_before_are_replayed_with_the_shared_settings(tmp_path: Pat
         Filter.open(str(tmp_path / "older"), Settings(bits=9)) as older,
         Filter.open(older.ledger.path) as other,
     ):
-        older.learn("ham", [mail("ham", 30)])
-        verdict = other.classify(mail("ham", 31).data)
+        teach(older, "ham", [mail("ham", 30)])
+        verdict = classify(other, mail("ham", 31).data)
         older.rest_on(state)
         assert older.settings == SMALL
         assert older.is_replay()
         # A process that had it open goes on with what it is now.
-        assert other.classify(mail("ham", 31).data) == older.classify(mail("ham", 31).data) != verdict
+        assert classify(other, mail("ham", 31).data) == classify(older, mail("ham", 31).data) != verdict
         assert other.state() == older.state()
 
 
 def test_a_new_label_of_ones_own_makes_room(own: Filter) -> None:
     for label in ("work", "news"):
-        own.learn(label, [mail(label, number) for number in range(5)])
-    assert own.classify(mail("work", 50).data).label == "work"
+        teach(own, label, [mail(label, number) for number in range(5)])
+    assert classify(own, mail("work", 50).data).label == "work"
     assert own.is_replay()
 
 
 def test_a_new_version_is_pinned_by_asking_for_it(site: Filter, own: Filter, state: str) -> None:
-    own.learn("ham", [mail("ham", 40)])
-    site.learn("spam", [mail("spam", 30)])
+    teach(own, "ham", [mail("ham", 40)])
+    teach(site, "spam", [mail("spam", 30)])
     site.publish(state)
-    pin = pinned(own.ledger)
+    pin = own.shared()
     assert pin is not None
     assert not is_unchanged(pin)
     # The snapshot is still that of the version that was pinned; a replay would need it.
-    assert own.classify(mail("spam", 50).data).label == "spam"
+    assert classify(own, mail("spam", 50).data).label == "spam"
     os.unlink(own.snapshot.path)
     with pytest.raises(SharedFilterChanged, match=r"not the version.* --shared"):
-        own.classify(mail("spam", 50).data)
+        classify(own, mail("spam", 50).data)
     own.rest_on(state)
-    site.learn("ham", [mail("ham", 40)])
+    teach(site, "ham", [mail("ham", 40)])
     assert own.state() == site.state()
 
 
 def test_a_shared_file_that_is_gone_is_an_error_that_says_how_to_go_on(own: Filter, state: str) -> None:
-    own.learn("ham", [mail("ham", 40)])
+    teach(own, "ham", [mail("ham", 40)])
     os.unlink(state)
     with pytest.raises(SharedFilterChanged, match="is gone"):
-        own.forget(message=mail("ham", 40).data)
+        forget(own, mail("ham", 40).data)
     assert own.labels() == {"ham": 1}
     own.rest_on(None)
     assert own.is_replay()
     assert own.labels() == {"ham": 1}
-    assert pinned(own.ledger) is None
+    assert own.shared() is None
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_pinned_filter_with_a_flipped_bit_is_another_one(own: Filter, state: s
     Path(state).write_bytes(content)
     os.unlink(own.snapshot.path)
     with pytest.raises(SharedFilterChanged):
-        own.classify(mail("spam", 50).data)
+        classify(own, mail("spam", 50).data)
 
 
 def test_publishing_replaces_a_link_and_does_not_follow_it(tmp_path: Path, site: Filter) -> None:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from deciban.committee._committee import Committee, Glance
-from deciban.committee.course import features_of
+from deciban.committee.extraction import features_of
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter import Filter, Settings
 from deciban.filter.snapshot import CLEAN_AT, HEAD, PAGE
 from deciban.text import read
-from tests.filter.mails import mail
+from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 PROBES = [mail(label, number).data for label in ("spam", "ham") for number in range(40, 60)]
@@ -23,14 +23,14 @@ PROBES = [mail(label, number).data for label in ("spam", "ham") for number in ra
 def path(tmp_path: Path) -> str:
     place = str(tmp_path / "mail")
     with Filter.open(place, SMALL) as filter_:
-        filter_.learn("spam", (mail("spam", number) for number in range(20)))
-        filter_.learn("ham", (mail("ham", number) for number in range(20)))
+        teach(filter_, "spam", (mail("spam", number) for number in range(20)))
+        teach(filter_, "ham", (mail("ham", number) for number in range(20)))
     return place
 
 
 def verdicts(path: str, read_only: bool = False) -> list[object]:
     with Filter.open(path, read_only=read_only) as filter_:
-        return [filter_.classify(data) for data in PROBES]
+        return [classify(filter_, data) for data in PROBES]
 
 
 def damage(path: str, place: int, data: bytes) -> None:
@@ -52,9 +52,9 @@ def test_any_damaged_byte_that_matters_is_noticed(path: str, seed: int, read_onl
     damage(path, place, b"\xa5")
     assert verdicts(path, read_only) == before
     with Filter.open(path) as filter_:
-        filter_.learn("spam", [mail("spam", 30)])
-        filter_.classify(PROBES[0])
-        filter_.forget(message=mail("spam", 30).data)
+        teach(filter_, "spam", [mail("spam", 30)])
+        classify(filter_, PROBES[0])
+        forget(filter_, mail("spam", 30).data)
         assert filter_.is_replay()
 
 
@@ -63,18 +63,18 @@ def test_the_first_message_of_a_process_is_judged_as_the_next_ones_are(path: str
     alone = []
     for data in PROBES:
         with Filter.open(path) as filter_:
-            alone.append(filter_.classify(data))
+            alone.append(classify(filter_, data))
     assert alone == verdicts(path)
 
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_damage_is_noticed_by_the_first_message_of_a_process(path: str, read_only: bool) -> None:
     with Filter.open(path) as filter_:
-        before = filter_.classify(PROBES[0])
+        before = classify(filter_, PROBES[0])
     for seed in range(20):
         damage(path, random.Random(seed).choice(filled_places(path)), b"\xa5")
         with Filter.open(path, read_only=read_only) as filter_:
-            assert filter_.classify(PROBES[0]) == before
+            assert classify(filter_, PROBES[0]) == before
 
 
 def test_the_first_question_may_be_for_the_whole_state(path: str) -> None:
@@ -86,9 +86,9 @@ def test_the_first_question_may_be_for_the_whole_state(path: str) -> None:
 
 def test_what_others_learned_meanwhile_is_seen_by_the_second_question(path: str, tmp_path: Path) -> None:
     with Filter.open(path) as first, Filter.open(path) as second:
-        first.classify(PROBES[0])
-        second.learn("ham", [mail("spam", number) for number in range(30, 36)])
-        first.classify(PROBES[0])
+        classify(first, PROBES[0])
+        teach(second, "ham", [mail("spam", number) for number in range(30, 36)])
+        classify(first, PROBES[0])
         assert first.state() == second.state()
 
 
@@ -97,9 +97,9 @@ def test_learning_does_not_build_on_a_damaged_table(path: str, seed: int, tmp_pa
     tables = [place for place in filled_places(path) if place >= 2 * PAGE]
     damage(path, random.Random(seed).choice(tables), b"\x5a")
     with Filter.open(path) as filter_, Filter.open(str(tmp_path / "other"), SMALL) as other:
-        filter_.learn("ham", [mail("spam", number) for number in range(20)])
-        other.learn("ham", [mail("ham", number) for number in range(20)])
-        other.learn("ham", [mail("spam", number) for number in range(20)])
+        teach(filter_, "ham", [mail("spam", number) for number in range(20)])
+        teach(other, "ham", [mail("ham", number) for number in range(20)])
+        teach(other, "ham", [mail("spam", number) for number in range(20)])
         assert filter_.state() == other.state()
 
 
@@ -116,8 +116,8 @@ def test_a_snapshot_that_is_cut_short_is_made_again(path: str, size: int) -> Non
 
 def test_a_snapshot_of_another_ledger_is_not_believed(path: str, tmp_path: Path) -> None:
     with Filter.open(str(tmp_path / "other"), SMALL) as other:
-        other.learn("ham", (mail("spam", number) for number in range(20)))
-        other.learn("spam", (mail("ham", number) for number in range(20)))
+        teach(other, "ham", (mail("spam", number) for number in range(20)))
+        teach(other, "spam", (mail("ham", number) for number in range(20)))
     before = verdicts(path)
     os.replace(tmp_path / "other.snapshot", path + ".snapshot")
     assert verdicts(path) == before
@@ -133,9 +133,9 @@ def test_a_snapshot_from_before_a_reboot_is_made_again(path: str) -> None:
 
 def test_a_snapshot_that_is_removed_under_an_open_filter_is_made_again(path: str) -> None:
     with Filter.open(path) as filter_:
-        before = filter_.classify(PROBES[0])
+        before = classify(filter_, PROBES[0])
         os.unlink(path + ".snapshot")
-        assert filter_.classify(PROBES[0]) == before
+        assert classify(filter_, PROBES[0]) == before
         assert os.path.exists(path + ".snapshot")
 
 
@@ -143,7 +143,7 @@ def test_a_snapshot_whose_folder_cannot_be_written_says_so(path: str) -> None:
     with Filter.open(path) as filter_:
         filter_.snapshot.path = "/proc/nowhere/snapshot"
         with pytest.raises(CannotWrite):
-            filter_.classify(PROBES[0])
+            classify(filter_, PROBES[0])
 
 
 def test_a_damaged_committee_names_the_damage(path: str) -> None:
@@ -163,7 +163,7 @@ def test_a_snapshot_of_another_history_is_not_believed(path: str, tmp_path: Path
         shutil.copy(path + suffix, copy + suffix)
     for place, label, number in ((path, "spam", 30), (copy, "ham", 30)):
         with Filter.open(place) as filter_:
-            filter_.learn(label, [mail(other, number) for other in ("spam", "ham")])
+            teach(filter_, label, [mail(other, number) for other in ("spam", "ham")])
     right = verdicts(copy)
     assert right != verdicts(path)
     shutil.copy(copy, path)
@@ -179,8 +179,8 @@ def test_a_ledger_without_a_mark_opens_and_gets_one_with_its_next_change(path: s
         with filter_.ledger.writing():
             filter_.ledger.set_fact("mark", None)
         assert filter_.ledger.stamp().mark == bytes(8)
-        assert [filter_.classify(data) for data in PROBES] == before
-        filter_.learn("spam", [mail("spam", 30)])
+        assert [classify(filter_, data) for data in PROBES] == before
+        teach(filter_, "spam", [mail("spam", 30)])
         assert filter_.ledger.stamp().mark != bytes(8)
         assert filter_.is_replay()
 
@@ -193,7 +193,7 @@ def taught_three_labels(path: str) -> None:
     with Filter.open(path, Settings(bits=6, salt=99)) as filter_:
         for number in range(4):
             for label in ("spam", "ham", "work"):
-                filter_.learn(label, [mail(label, number)])
+                teach(filter_, label, [mail(label, number)])
 
 
 def test_any_flipped_bit_of_the_head_of_a_committee_is_noticed(tmp_path: Path) -> None:
@@ -225,13 +225,13 @@ def test_any_flipped_bit_of_a_head_is_noticed_or_harmless(tmp_path: Path, read_o
     taught_three_labels(path)
     whole = Path(path + ".snapshot").read_bytes()
     with Filter.open(path) as filter_:
-        before = filter_.classify(PROBES[0]), filter_.classify(PROBES[30])
+        before = classify(filter_, PROBES[0]), classify(filter_, PROBES[30])
     for place, bit in HEAD_BITS:
         Path(path + ".snapshot").write_bytes(whole)
         damage(path, place, bytes([whole[place] ^ bit]))
         # The first question is answered by a glance, the next ones from a mapping.
         with Filter.open(path, read_only=read_only) as filter_:
-            assert (filter_.classify(PROBES[0]), filter_.classify(PROBES[30])) == before
+            assert (classify(filter_, PROBES[0]), classify(filter_, PROBES[30])) == before
 
 
 def test_learning_does_not_build_on_a_head_with_a_flipped_bit(tmp_path: Path) -> None:
@@ -243,16 +243,16 @@ def test_learning_does_not_build_on_a_head_with_a_flipped_bit(tmp_path: Path) ->
             Path(path + suffix).write_bytes(content)
         damage(path, place, bytes([kept[".snapshot"][place] ^ 1]))
         with Filter.open(path) as filter_:
-            filter_.learn("news", [mail("news", 1)])
+            teach(filter_, "news", [mail("news", 1)])
             assert filter_.is_replay()
 
 
 def test_a_damaged_state_is_neither_saved_nor_published(path: str, tmp_path: Path) -> None:
     with Filter.open(path) as filter_:
-        filter_.classify(PROBES[0])
+        classify(filter_, PROBES[0])
         damage(path, os.path.getsize(path + ".snapshot") - 8, b"\xa5")
         filter_.checkpoints.nearest = 1
-        filter_.learn("spam", [mail("spam", 30)])
+        teach(filter_, "spam", [mail("spam", 30)])
         filter_.publish(str(tmp_path / "site.state"))
         os.unlink(path + ".snapshot")
         assert filter_.is_replay()
@@ -273,7 +273,7 @@ def test_a_link_planted_under_the_name_of_the_snapshot_is_not_followed(
     content = victim.read_bytes()
     assert verdicts(path, read_only) == before
     with Filter.open(path) as filter_:
-        filter_.learn("spam", [mail("spam", 30)])
+        teach(filter_, "spam", [mail("spam", 30)])
         assert filter_.is_replay()
     assert victim.read_bytes() == content
     assert not os.path.islink(path + ".snapshot")

@@ -8,9 +8,9 @@ import pytest
 
 from deciban.errors import BadLabel
 from deciban.filter import Filter, Settings
-from deciban.filter.foundation import STATE, pack
-from deciban.filter.lesson import Selection
-from tests.filter.mails import mail
+from deciban.filter.foundation import pack
+from deciban.ledger.lesson import Selection
+from tests.filter.mails import classify, mail, teach, why
 
 SMALL = Settings(bits=10, salt=99)
 PROBES = [mail(label, number).data for label in ("spam", "ham", "work") for number in range(40, 50)]
@@ -21,7 +21,7 @@ def filter_with(path: Path, *lessons: tuple[str, str]) -> Filter:
     filter_ = Filter.open(str(path), SMALL)
     for number in range(5):
         for label, kind in lessons:
-            filter_.learn(label, [mail(kind, number)])
+            teach(filter_, label, [mail(kind, number)])
     return filter_
 
 
@@ -29,7 +29,7 @@ def spell_as_before(path: Path, spellings: dict[str, str]) -> None:
     """Name labels as a version did that kept all spellings apart."""
     with Filter.open(str(path)) as filter_, filter_.snapshot.exclusive(), filter_.ledger.writing():
         for label, name in spellings.items():
-            ((number,),) = filter_.ledger.execute("SELECT number FROM labels WHERE name = ?", label)
+            ((number,),) = filter_.ledger._execute("SELECT number FROM labels WHERE name = ?", label)
             filter_.ledger._respell([number], name)
     os.unlink(str(path) + ".snapshot")
 
@@ -38,19 +38,19 @@ def spell_as_before(path: Path, spellings: dict[str, str]) -> None:
 def test_spam_is_taught_in_any_spelling(tmp_path: Path, label: str) -> None:
     with filter_with(tmp_path / "mail", (label, "spam"), ("ham", "ham")) as filter_:
         assert filter_.labels() == {"spam": 5, "ham": 5}
-        assert filter_.classify(mail("spam", 40).data).label == "spam"
+        assert classify(filter_, mail("spam", 40).data).label == "spam"
 
 
 def test_the_first_spelling_taught_is_shown(tmp_path: Path) -> None:
     with filter_with(tmp_path / "mail", ("Work", "work"), ("ham", "ham")) as filter_:
-        filter_.learn(" work ", [mail("work", 20)])
-        again = filter_.learn("WORK", [mail("work", 20), mail("work", 0)])
+        teach(filter_, " work ", [mail("work", 20)])
+        again = teach(filter_, "WORK", [mail("work", 20), mail("work", 0)])
         assert (again.known, again.relearned) == (2, 0)
         assert filter_.labels() == {"Work": 6, "ham": 5}
-        assert {lesson.label for lesson in filter_.lessons(label="wORK")} == {"Work"}
+        assert {lesson.label for lesson in filter_.lessons(Selection(label="wORK"))} == {"Work"}
         assert filter_.is_replay()
-        assert filter_.forget(label="work") == 6
-        filter_.learn("work", [mail("work", 20)])
+        assert filter_.forget(Selection(label="work")) == 6
+        teach(filter_, "work", [mail("work", 20)])
         assert filter_.labels() == {"ham": 5, "work": 1}
 
 
@@ -58,7 +58,7 @@ def test_the_first_spelling_taught_is_shown(tmp_path: Path) -> None:
 def test_a_label_that_cannot_be_one_is_refused_and_changes_nothing(tmp_path: Path, label: str) -> None:
     with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
         with pytest.raises(BadLabel):
-            filter_.learn(label, [mail("spam", 1)])
+            teach(filter_, label, [mail("spam", 1)])
         assert filter_.labels() == {}
 
 
@@ -67,8 +67,8 @@ def split(tmp_path: Path) -> Path:
     """A ledger of an early version, with two labels in two spellings each."""
     path = tmp_path / "split"
     with filter_with(path, ("work", "work"), ("ham", "ham"), ("spam", "spam")) as filter_:
-        filter_.learn("news", [mail("work", number) for number in range(5, 9)])
-        filter_.learn("shop", [mail("spam", number) for number in range(5, 9)])
+        teach(filter_, "news", [mail("work", number) for number in range(5, 9)])
+        teach(filter_, "shop", [mail("spam", number) for number in range(5, 9)])
     spell_as_before(path, {"work": "Work", "news": "work", "shop": "Spam"})
     return path
 
@@ -84,7 +84,7 @@ def united_afresh(path: Path, split: Path) -> Filter:
                 for number in range(9)
                 if mail(kind, number).id == lesson.source
             )
-            fresh.learn(lesson.label, [raw])
+            teach(fresh, lesson.label, [raw])
     return fresh
 
 
@@ -95,7 +95,7 @@ def test_a_ledger_with_several_spellings_is_united_when_it_is_opened(split: Path
         assert filter_.state() == fresh.state()
         assert filter_.is_replay()
         assert [exam for *_, exam in filter_.exams()] == [exam for *_, exam in fresh.exams()]
-        assert filter_.classify(mail("spam", 40).data).label == "spam"
+        assert classify(filter_, mail("spam", 40).data).label == "spam"
     changes = []
     for _ in range(2):
         with Filter.open(str(split)) as filter_:
@@ -106,18 +106,18 @@ def test_a_ledger_with_several_spellings_is_united_when_it_is_opened(split: Path
 def test_who_may_only_read_sees_the_same_as_if_it_were_united(split: Path) -> None:
     with Filter.open(str(split), read_only=True) as reader:
         labels = reader.labels()
-        verdicts = [reader.classify(data) for data in PROBES]
-        taught_as_spam = {lesson.digest for lesson in reader.lessons(label="spam")}
+        verdicts = [classify(reader, data) for data in PROBES]
+        taught_as_spam = {lesson.digest for lesson in reader.lessons(Selection(label="spam"))}
         assert {label for _, label, _ in reader.exams()} == {"Work", "ham", "spam"}
     with Filter.open(str(split)) as filter_:
         assert filter_.labels() == labels
-        assert [filter_.classify(data) for data in PROBES] == verdicts
-        assert {lesson.digest for lesson in filter_.lessons(label="spam")} == taught_as_spam
+        assert [classify(filter_, data) for data in PROBES] == verdicts
+        assert {lesson.digest for lesson in filter_.lessons(Selection(label="spam"))} == taught_as_spam
 
 
 def test_forgetting_after_uniting_follows_the_law(split: Path, tmp_path: Path) -> None:
     with united_afresh(tmp_path / "fresh", split) as fresh, Filter.open(str(split)) as filter_:
-        assert filter_.forget(label="WORK") == fresh.forget(label="work") > 0
+        assert filter_.forget(Selection(label="WORK")) == fresh.forget(Selection(label="work")) > 0
         assert filter_.state() == fresh.state()
         assert filter_.is_replay()
 
@@ -156,9 +156,9 @@ def test_a_label_is_spelled_as_the_shared_filter_spells_it(tmp_path: Path) -> No
         site.publish(state)
     with filter_with(tmp_path / "own", ("work", "news"), ("ham", "shop")) as own:
         own.rest_on(state)
-        own.learn("WORK", [mail("news", 20)])
+        teach(own, "WORK", [mail("news", 20)])
         assert own.labels() == {"Work": 6, "ham": 5}
-        assert set(own.classify(PROBES[0]).probabilities) == {"Work", "ham"}
+        assert set(classify(own, PROBES[0]).probabilities) == {"Work", "ham"}
         assert own.is_replay()
         own.rest_on(None)
         assert own.is_replay()
@@ -166,20 +166,20 @@ def test_a_label_is_spelled_as_the_shared_filter_spells_it(tmp_path: Path) -> No
 
 def test_lessons_that_were_folded_in_several_spellings_are_weighed_as_one(split: Path) -> None:
     with Filter.open(str(split)) as filter_:
-        filter_.learn("news", [mail("news", 1)])
+        teach(filter_, "news", [mail("news", 1)])
         filter_.compact(before=4e9)
-        committee = filter_._founded()
+        committee = filter_._replaying.begin()
         committee.rename("spam", "Spam")
         committee.rename("news", "WORK")
         packed = pack(committee.state())
         with filter_.snapshot.exclusive(), filter_.ledger.writing():
-            filter_.ledger.execute("UPDATE foundation SET value = ? WHERE what = ?", packed, STATE)
-            ((news,),) = filter_.ledger.execute("SELECT number FROM labels WHERE name = 'news'")
+            filter_.ledger._execute("UPDATE foundation SET value = ? WHERE what = 'state'", packed)
+            ((news,),) = filter_.ledger._execute("SELECT number FROM labels WHERE name = 'news'")
             filter_.ledger._respell([news], "WORK")
     with Filter.open(str(split)) as filter_:
-        filter_.learn("SPAM", [mail("spam", 20)])
-        assert set(filter_.classify(PROBES[0]).probabilities) == {"Work", "ham", "spam"}
+        teach(filter_, "SPAM", [mail("spam", 20)])
+        assert set(classify(filter_, PROBES[0]).probabilities) == {"Work", "ham", "spam"}
         for data in PROBES:
-            verdict = filter_.why(data)
+            verdict = why(filter_, data)
             assert sum(item.decibans for item in verdict.evidence) == pytest.approx(verdict.decibans)
         assert filter_.is_replay()

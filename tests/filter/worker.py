@@ -18,8 +18,8 @@ import sys
 import zlib  # noqa: F401 (who may only read may not be able to load it later)
 
 from deciban.errors import DecibanError
-from deciban.filter import Filter, teaching
-from tests.filter.mails import mail
+from deciban.filter import Filter, learned
+from tests.filter.mails import classify, forget, mail, teach
 
 LABELS = ("spam", "ham", "work")
 
@@ -38,11 +38,11 @@ def operations(seed: int, count: int) -> list[dict[str, object]]:
 def work(filter_: Filter, operation: dict) -> None:
     label, numbers = operation["label"], operation["numbers"]
     if operation["what"] == "learn":
-        filter_.learn(label, [mail(label, number) for number in numbers])
+        teach(filter_, label, [mail(label, number) for number in numbers])
     elif operation["what"] == "relearn":
-        filter_.learn(label, [mail("spam", number) for number in numbers])
+        teach(filter_, label, [mail("spam", number) for number in numbers])
     else:
-        filter_.forget(message=mail(label, numbers[0]).data)
+        forget(filter_, mail(label, numbers[0]).data)
 
 
 def tell(record: object) -> None:
@@ -60,17 +60,18 @@ def live(path: str, seed: int, count: int) -> None:
 
 def learn_in_bulk(path: str, seed: int) -> None:
     """Tells after each batch of 16 how many of the mails from a number on are durable."""
-    teaching.BATCH_LESSONS = 16
+    learned.BATCH_LESSONS = 16
     rng = random.Random(seed)
     with Filter.open(path) as filter_:
         filter_.checkpoints.nearest = 8
         while True:
             label, first = rng.choice(LABELS), rng.randrange(10**6)
             tell([label, first, 0])
-            filter_.learn(
+            teach(
+                filter_,
                 label,
                 (mail(label, number) for number in range(first, first + 60)),
-                progress=lambda done, label=label, first=first: tell(
+                progress=lambda done, _, label=label, first=first: tell(
                     [label, first, done.learned + done.known]
                 ),
             )
@@ -81,11 +82,11 @@ def watch(path: str, count: int) -> None:
     seen = 0
     with Filter.open(path) as filter_:
         while seen < count:
-            with filter_.current() as committee:
-                assert committee.lessons == filter_.labels()
-                # A label that was forgotten may come back later, so only the greatest number counts.
-                seen = max(seen, sum(filter_.labels().values()))
-            verdict = filter_.classify(mail("spam", 1).data)
+            learned, listed = filter_.ask(lambda committee: (committee.lessons, filter_.labels()))
+            assert learned == listed
+            # A label that was forgotten may come back later, so only the greatest number counts.
+            seen = max(seen, sum(listed.values()))
+            verdict = classify(filter_, mail("spam", 1).data)
             assert abs(sum(verdict.probabilities.values()) - bool(verdict.probabilities)) < 1e-9
 
 
@@ -97,7 +98,7 @@ def fill(path: str, kilobytes: int) -> None:
     with Filter.open(path) as filter_:
         filter_.checkpoints.nearest = 8
         for number in range(1000, 5000):
-            filter_.learn("spam", [mail("spam", number)])
+            teach(filter_, "spam", [mail("spam", number)])
             print(number - 999, flush=True)
 
 
@@ -106,7 +107,7 @@ def look(path: str, count: int) -> None:
     os.setuid(65534)
     with Filter.open(path, read_only=True) as filter_:
         assert sum(filter_.labels().values()) == count
-        filter_.classify(mail("spam", 1).data)
+        classify(filter_, mail("spam", 1).data)
 
 
 def main(path: str, what: str, *arguments: str) -> None:
@@ -126,9 +127,9 @@ def main(path: str, what: str, *arguments: str) -> None:
         with Filter.open(path) as filter_:
             for number in range(first, first + count):
                 if what == "learn":
-                    filter_.learn(label, [mail(label, number)])
+                    teach(filter_, label, [mail(label, number)])
                 else:
-                    while not filter_.forget(message=mail(label, number).data):
+                    while not forget(filter_, mail(label, number).data):
                         pass
 
 

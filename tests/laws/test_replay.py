@@ -15,8 +15,9 @@ from deciban.errors import FoldedLesson
 from deciban.filter import Filter, Settings
 from deciban.filter.checkpoints import MOST
 from deciban.filter.snapshot import PAGE
+from deciban.ledger import Selection
 from deciban.text import read
-from tests.filter.mails import WORDS, mail
+from tests.filter.mails import WORDS, classify, forget, mail, teach
 
 SETTINGS = Settings(bits=8, salt=5, margin_grows_from=3, margin_grows_to=20)
 LABELS = sorted(WORDS)
@@ -56,14 +57,14 @@ class History:
     def take(self, step: tuple) -> None:
         match step:
             case "learn", label, messages:
-                self.filter.learn(label, messages)
+                teach(self.filter, label, messages)
                 for message in messages:
                     self._expect(label, message.data)
             case "forget", message:
-                self.filter.forget(message=message.data)
+                forget(self.filter, message.data)
                 self.left.pop(read(message.data).digest, None)
             case "forget label", label:
-                self.filter.forget(label=label)
+                self.filter.forget(Selection(label=label))
                 self.left = {key: kept for key, kept in self.left.items() if kept[0] != label}
             case _:
                 self._break(*step)
@@ -116,7 +117,7 @@ def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None
             history.take(step)
         with history.filter as lived, Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
             for label, data in history.left.values():
-                fresh.learn(label, [mail("spam", 0).replaced(id="x", data=data)])
+                teach(fresh, label, [mail("spam", 0).replaced(id="x", data=data)])
             assert [lesson.digest for lesson in lived.lessons()] == list(history.left)
             assert lived.state() == fresh.state()
             assert list(lived.exams()) == list(fresh.exams())
@@ -151,7 +152,7 @@ def test_any_history_with_bulks_equals_single_lessons_in_their_order(
             for lesson in lived.lessons():
                 label, data = history.left.pop(lesson.digest)
                 assert label == lesson.label
-                fresh.learn(label, [mail("spam", 0).replaced(id="x", data=data)])
+                teach(fresh, label, [mail("spam", 0).replaced(id="x", data=data)])
             assert not history.left
             assert lived.state() == fresh.state()
             assert list(lived.exams()) == list(fresh.exams())
@@ -174,7 +175,7 @@ class FoldedHistory(History):
                 self.folded |= {digest: self.left.pop(digest)[0] for digest in old}
             case "forget", message if self._is_only_folded(message.data):
                 with pytest.raises(FoldedLesson):
-                    self.filter.forget(message=message.data)
+                    forget(self.filter, message.data)
             case _:
                 super().take(step)
 
@@ -212,9 +213,9 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
         path = os.path.join(folder, "mail")
         with opened(path) as filter_:
             for message in messages:
-                filter_.learn("spam" if message.id.startswith("spam") else "ham", [message], by="ann")
-            (lesson,) = filter_.lessons(source=forgotten.id)
-            filter_.classify(forgotten.data)
+                teach(filter_, "spam" if message.id.startswith("spam") else "ham", [message], by="ann")
+            (lesson,) = filter_.lessons(Selection(source=forgotten.id))
+            classify(filter_, forgotten.data)
             traces = [
                 lesson.digest,
                 lesson.features.encode(),
@@ -225,7 +226,7 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
                 lesson.date.encode(),
             ]
             assert traces_in(folder, traces) == traces
-            filter_.forget(message=forgotten.data)
+            forget(filter_, forgotten.data)
             # While it is open, with the log and the shared memory still there, and after.
             others = {message.data for message in messages if message is not forgotten}
             own = [trace for trace in traces if not any(trace in data for data in others)]
@@ -236,7 +237,7 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
         with Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
             for message in messages:
                 if message is not forgotten:
-                    fresh.learn("spam" if message.id.startswith("spam") else "ham", [message])
+                    teach(fresh, "spam" if message.id.startswith("spam") else "ham", [message])
             assert fresh.state() == state
 
 

@@ -44,16 +44,18 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print a verdict for each message; the exit code is the verdict if there is but one."""
+    from deciban.filter.mail import question_of
     from deciban.text import read
 
     with open_filter(options) as mail_filter:
+        preferences = mail_filter.preferences
         messages = _messages(options.sources)
         first = next(messages, None)
         if first is None:
             print("deciban: no messages there", file=sys.stderr)
             return 3
         message = read(first.data)
-        verdict = mail_filter.classify(message)
+        verdict = mail_filter.classify(question_of(message, preferences))
         second = next(messages, None)
         if second is None:
             say(_json_lines()(first, message, verdict) if options.json else verdict_line(verdict))
@@ -63,7 +65,8 @@ def run(options: Namespace) -> int:
         while second is not None:
             batch = [second, *islice(messages, BATCH - 1)]
             read_batch = [read(raw.data) for raw in batch]
-            table.add(batch, read_batch, mail_filter.classify_many(read_batch))
+            questions = [question_of(message, preferences) for message in read_batch]
+            table.add(batch, read_batch, mail_filter.classify_many(questions))
             second = next(messages, None)
     print(table.summary(), file=sys.stderr)
     return 0

@@ -29,12 +29,12 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Say what will go, ask, and fold it."""
-    from deciban.filter.lesson import Selection
+    from deciban.ledger import Selection
 
     if options.before is None:
         raise WrongUsage("say which lessons to fold: deciban compact --before DATE")
     with open_filter(options) as mail_filter:
-        count = mail_filter.ledger.count_of(Selection(until=options.before))
+        count = mail_filter.count(Selection(until=options.before))
         if not count:
             raise WrongUsage(f"there is no lesson taught before {moment_text(options.before)} to fold")
         if not options.yes and not _agreed(count):

@@ -12,6 +12,7 @@ from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import decision, verdict_line
 from deciban.cli.why import explanation
 from deciban.decibans import UNSURE
+from deciban.filter.mail import question_of, whereabouts_in
 from deciban.sources import RawMessage, open_source
 from deciban.text import Message, read
 
@@ -63,7 +64,9 @@ def _tour(folder: str) -> None:
         for title, row in _examples(rows):
             _, raw, message, _ = row
             say(f"   $ deciban why   ({title})")
-            verdict = mail_filter.why(message)
+            preferences = mail_filter.preferences
+            question = question_of(message, preferences)
+            verdict = mail_filter.why(question, whereabouts_in(message, preferences))
             say(_indented(explanation(raw, message, verdict, EVIDENCE_SHOWN)) + "\n")
     say("4. On your own mail:\n")
     say("   $ deciban learn ham ~/Mail/inbox        (an mbox, a Maildir, a folder, a tar or zip archive)")
@@ -79,7 +82,7 @@ def _classified(mail_filter: Filter, folder: str) -> Iterator[Row]:
             with open(os.path.join(folder, path), "rb") as file:
                 raw = RawMessage(path, file.read())
             message = read(raw.data)
-            yield label, raw, message, mail_filter.classify(message)
+            yield label, raw, message, mail_filter.classify(question_of(message, mail_filter.preferences))
 
 
 def _table(rows: list[Row]) -> Iterator[str]:

@@ -21,11 +21,9 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the lessons to standard output."""
-    from deciban.filter.folding import folded
-
     with open_filter(options) as mail_filter:
         count = mail_filter.export(sys.stdout)
-        left_out = folded(mail_filter.ledger).lessons
+        left_out = mail_filter.folded().lessons
     sys.stdout.flush()  # only what was written is claimed
     about = (
         f"; {left_out:,} folded ones have no lesson to export any more: copy the database" if left_out else ""

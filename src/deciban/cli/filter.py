@@ -27,11 +27,13 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Tag the message. Whatever happens, the message itself comes out."""
+    from deciban.filter.mail import question_of
+
     message = sys.stdin.buffer.read()
     output = sys.stdout.buffer
     try:
         with open_filter(options) as mail_filter:
-            verdict = mail_filter.classify(message)
+            verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
     except DecibanError:
         # Without a verdict, but never with one from outside, and never lost; the exit code tells.
         output.write(untagged(message))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deciban.filter import Filter
-    from deciban.filter.lesson import Lesson
+    from deciban.ledger import Lesson
 
 EXAMPLES = (
     ("deciban forget mail.eml", "this message"),
@@ -49,45 +49,41 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Show what will go, ask, and forget it."""
-    conditions = {
-        name: getattr(options, name)
-        for name in ("digest", "label", "sender", "source", "since", "until")
-        if getattr(options, name) is not None
-    }
-    if not options.sources and not conditions:
+    from deciban.ledger import Selection
+
+    selection = Selection(**{name: getattr(options, name) for name in Selection.field_names})
+    if not options.sources and not selection:
         raise WrongUsage("say what to forget: messages, --digest, --sender, --source, --label or a date")
     if not options.yes and ("-" in options.sources or not sys.stdin.isatty()):
         raise WrongUsage("nobody can be asked here whether to forget; add --yes to do it without asking")
     line = ProgressLine()
     sources = [open_source(path, on_skip=line.report) for path in options.sources]
     with open_filter(options) as mail_filter:
-        selections = [conditions]
+        selections = [selection]
         if sources:
             from deciban.text import read
 
             digests = dict.fromkeys(read(raw.data).digest for raw in line.follow(sources))
-            selections = [{**conditions, "digest": wanted} for wanted in digests]
-        lessons = [lesson for selection in selections for lesson in mail_filter.lessons(**selection)]
+            selections = [selection.replaced(digest=wanted) for wanted in digests]
+        lessons = [lesson for chosen in selections for lesson in mail_filter.lessons(chosen)]
         if not lessons:
-            raise _nothing_found(mail_filter, [chosen.get("digest") for chosen in selections])
+            raise _nothing_found(mail_filter, [chosen.digest for chosen in selections if chosen.digest])
         say("\n".join(_listing(lessons)))
         if not options.yes and not _agreed(len(lessons)):
             print("deciban: nothing was forgotten", file=sys.stderr)
             return 3
-        count = mail_filter.forget(digests=[lesson.digest for lesson in lessons])
+        count = mail_filter.forget_all(lesson.digest for lesson in lessons)
         say(f"forgotten: {count:,}, as if never taught")
     return 0
 
 
-def _nothing_found(mail_filter: Filter, digests: list[bytes | None]) -> Exception:
+def _nothing_found(mail_filter: Filter, digests: list[bytes]) -> Exception:
     """Why there is nothing to forget."""
-    from deciban.filter.folding import folded
-
-    if mail_filter.ledger.folded_labels_of([wanted for wanted in digests if wanted]):
+    if mail_filter.is_folded(digests):
         return FoldedLesson(
             "that lesson was folded by deciban compact: it stays learned and cannot be forgotten one by one"
         )
-    count = folded(mail_filter.ledger).lessons
+    count = mail_filter.folded().lessons
     about = f"; {count:,} lessons were folded, and can be found by their message only" if count else ""
     return WrongUsage(f"nothing like that was ever taught, or it is forgotten already{about}")
 

@@ -9,16 +9,17 @@ from deciban.cli.numbers import refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
+from deciban.filter.learned import Learned
 from deciban.sources import RawMessage, Source, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from deciban.engines import Engine
-    from deciban.filter import Filter, Learned
-    from deciban.filter.teaching import Extract, Made
+    from deciban.filter import Filter
+    from deciban.ledger import Lesson
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
@@ -108,39 +109,35 @@ class _Course:
         self._engine = engine
         self._label = label
         self._by = by
-        self._read = ""
+        self._learned = Learned()
         self._acknowledged = ""
-        self._learned: Learned | None = None
 
     def take(self, messages: Iterable[RawMessage]) -> None:
-        if self._engine is None:
-            self._learn(messages, map)
-            return
         from functools import partial
 
-        from deciban.engines.lessons import map_mail
+        from deciban.filter.mail import lesson_of
+
+        read = partial(lesson_of, self._label, self._by, self._filter.preferences)
+        if self._engine is None:
+            self._learn(map(read, messages))
+            return
+        from deciban.engines.lessons import read_by
 
         with self._engine.running() as running:
-            self._learn(messages, partial(map_mail, running))
+            self._learn(read_by(running, read, messages))
 
-    def _learn(self, messages: Iterable[RawMessage], extract: Extract) -> None:
-        def noted(make: Callable[[RawMessage], Made], raw: Iterable[RawMessage]) -> Iterator[Made]:
-            for lesson, mail in extract(make, raw):
-                self._read = lesson.source
-                yield lesson, mail
-
-        self._filter.learn(self._label, messages, self._by, self._acknowledge, noted)
+    def _learn(self, lessons: Iterable[Lesson]) -> None:
+        self._filter.learn(lessons, self._acknowledge)
 
     @property
     def count(self) -> int:
         """The messages that are durable by now."""
-        done = self._learned
-        return done.learned + done.known + done.relearned if done else 0
+        return self._learned.count
 
     def result(self) -> str:
         """What was done, in one line."""
         label, done = harmless(self._label), self._learned
-        if done is None:
+        if not done.count:
             return f"learned nothing as {label}"
         parts = [f"learned {done.learned:,} {_messages(done.learned)} as {label}"]
         if done.relearned:
@@ -159,9 +156,8 @@ class _Course:
             "The same command goes on from there: it passes over what is known."
         )
 
-    def _acknowledge(self, learned: Learned) -> None:
-        # A batch is acknowledged before the next lesson is asked for.
-        self._learned, self._acknowledged = learned, self._read
+    def _acknowledge(self, learned: Learned, last: Lesson) -> None:
+        self._learned, self._acknowledged = learned, last.source
 
 
 def _messages(count: int) -> str:

@@ -43,8 +43,7 @@ def run(options: Namespace) -> int:
 
 
 def _folded_in(path: str) -> int:
-    from deciban.filter.folding import folded
-    from deciban.filter.ledger import Ledger
+    from deciban.ledger import open_ledger
 
-    with Ledger(path, read_only=True) as ledger:
-        return folded(ledger).lessons
+    with open_ledger(path, read_only=True) as ledger:
+        return ledger.folded().lessons

@@ -57,8 +57,6 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Change what is given, and show what is preferred by now."""
-    from deciban.filter.shared_filter import pinned
-
     changes: dict[str, object] = {}
     if options.cost is not None:
         changes["cost"] = options.cost
@@ -77,7 +75,7 @@ def run(options: Namespace) -> int:
         if options.shared is not None:
             mail_filter.rest_on(None if options.shared == NONE else options.shared)
         preferences = mail_filter.preferences
-        shared = pinned(mail_filter.ledger)
+        shared = mail_filter.shared()
     say(f"cost      {preferences.cost:g}")
     say(f"promise   {NONE if preferences.promise is None else f'{preferences.promise:g}'}")
     say(f"contacts  {len(preferences.contacts):,}")

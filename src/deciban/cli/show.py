@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from deciban.filter.names import WordEvidence
+    from deciban.filter.word_evidence import WordEvidence
 
 EXAMPLES = (
     ("deciban show", "the labels, and the words that speak for each most"),
@@ -37,7 +37,7 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print labels with their strongest words, or the evidence of each word."""
-    from deciban.filter.names import strongest_words, word_evidence
+    from deciban.filter.word_evidence import strongest_words, word_evidence
 
     with open_filter(options) as mail_filter:
         labels = mail_filter.labels()
@@ -86,7 +86,7 @@ def _words(words: dict[str, dict[str, WordEvidence]]) -> Iterator[str]:
 def _counts(word: WordEvidence) -> str:
     """In how many lessons it was counted.
 
-    >>> from deciban.filter.names import WordEvidence
+    >>> from deciban.filter.word_evidence import WordEvidence
     >>> _counts(WordEvidence("free", {"spam": 12, "ham": 1}, 9.0))
     'spam 12, ham 1'
     """

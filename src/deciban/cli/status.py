@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from deciban.filter.lesson import Lesson
     from deciban.filter.status import Quality, Status
     from deciban.filter.threshold import Assurance, Threshold
+    from deciban.ledger import Lesson
 
 EXAMPLES = (
     ("deciban status", "lessons, error rates, learning curve, doubtful lessons"),
@@ -33,10 +33,12 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Print the status."""
     from deciban.filter.status import status_of
+    from deciban.ledger import Selection
 
     with open_filter(options) as mail_filter:
         status = status_of(mail_filter)
-        lessons = {doubt.digest: next(mail_filter.lessons(digest=doubt.digest)) for doubt in status.doubts}
+        doubted = [Selection(digest=doubt.digest) for doubt in status.doubts]
+        lessons = {lesson.digest: lesson for each in doubted for lesson in mail_filter.lessons(each)}
         if options.json:
             import json
 
@@ -83,8 +85,8 @@ def _grounds(status: Status) -> Iterator[str]:
         yield f"Rests on {path} ({known}), digest {status.shared.digest}."
         if not is_unchanged(status.shared):
             yield f"It is another version now, or gone. To take it over: deciban prefer --shared {path}"
-    if status.mails[0]:
-        yield f"{status.mails[0]:,} mails are kept, {status.mails[1]:,} bytes; see deciban why --digest."
+    if status.mails.count:
+        yield f"{status.mails.count:,} mails are kept, {status.mails.size:,} bytes; see deciban why --digest."
 
 
 def _quality(status: Status) -> Iterator[str]:
@@ -188,7 +190,7 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "folded": {"lessons": status.folded.lessons, "until": status.folded.until / 1e6},
         "shared": status.shared
         and {name: getattr(status.shared, name) for name in ("path", "digest", "lessons")},
-        "kept_mails": {"count": status.mails[0], "bytes": status.mails[1]},
+        "kept_mails": {"count": status.mails.count, "bytes": status.mails.size},
         "doubts": [
             {
                 "digest": doubt.digest.hex(),

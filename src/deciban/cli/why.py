@@ -56,6 +56,7 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Explain each message."""
+    from deciban.filter.mail import question_of, whereabouts_in
     from deciban.text import read
 
     line = ProgressLine()
@@ -69,7 +70,9 @@ def run(options: Namespace) -> int:
         for source in sources:
             for raw in source:
                 message = read(raw.data)
-                verdict = mail_filter.why(message)
+                preferences = mail_filter.preferences
+                question = question_of(message, preferences)
+                verdict = mail_filter.why(question, whereabouts_in(message, preferences))
                 count += 1
                 if options.json:
                     _say_json(raw, message, verdict)
@@ -81,9 +84,7 @@ def run(options: Namespace) -> int:
 
 
 def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
-    from deciban.filter.kept_mail import kept_mail
-
-    mail = kept_mail(mail_filter.ledger, wanted)
+    mail = mail_filter.kept_mail(wanted)
     if mail is None:
         raise NoSuchSource(
             f"no mail is kept under {wanted.hex()}; mail taught after deciban prefer --keep-mail DAYS is"

@@ -82,6 +82,7 @@ from deciban.text._hashing cimport FORMAT_VERSION, hash_end
 
 import os
 
+from deciban.committee.label import united
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
 from deciban.text._hashing import feature_hash
 
@@ -484,6 +485,10 @@ cdef class Committee:
         with nogil:
             self._hear(features, self._considered())
         return self._totals()
+
+    def totals_of(self, Features features not None):
+        """The same by label; those of several spellings as one."""
+        return united(dict(zip(self.labels, self.score(features))))
 
     cdef tuple _totals(self):
         return tuple([

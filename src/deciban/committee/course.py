@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import Features
+from deciban.committee.extraction import features_of
 from deciban.committee.settings import Settings
 from deciban.committee.verdict import Verdict
 from deciban.text import read
-from deciban.text._views import extract
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from deciban.text import Message
 
 
 class Exam(Value):
@@ -48,7 +46,7 @@ class Course:
 
     def score(self, features: Features) -> dict[str, float]:
         """The judge's totals by label."""
-        return dict(zip(self.committee.labels, self.committee.score(features), strict=True))
+        return self.committee.totals_of(features)
 
     def learn(self, label: str, features: Features) -> Exam:
         """Learn one lesson after its exam."""
@@ -65,11 +63,6 @@ class Course:
         self.committee = Committee.fresh(self.settings, 2 * self.committee.capacity)
         for label, code in self._lessons:
             self.committee.learn(label, Features.decode(code))
-
-
-def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
-    """What the filter learns from a message."""
-    return Features.of(*extract(message, facts))
 
 
 def take_course(mails: Iterable[tuple[str, bytes]], settings: Settings | None = None) -> Iterator[Exam]:

@@ -4,13 +4,16 @@ The evidence of a verdict is, in this order: one item for each feature of `words
 (both by increasing hash), and the remainder, which is what the judge believes before reading anything, and
 rounding. Added up in this order, the decibans are those of the verdict.
 
->>> from deciban.committee.course import Course, features_of
+>>> from deciban.committee.course import Course
+>>> from deciban.committee.extraction import features_of, whereabouts_of
 >>> from deciban.text import read
 >>> course = Course()
 >>> for _ in range(5):
 ...     for label, data in ("spam", b"Subject: Free money"), ("ham", b"Subject: Lunch at one"):
 ...         _ = course.learn(label, features_of(read(data)))
->>> evidence = gather_evidence(course.committee, read(b"Subject: Free lunch"), (), "ham", "spam")
+>>> free_lunch = read(b"Subject: Free lunch")
+>>> features, whereabouts = features_of(free_lunch), whereabouts_of(free_lunch)
+>>> evidence = gather_evidence(course.committee, features, whereabouts, "ham", "spam")
 >>> [(item.name, item.view) for item in evidence if item.view == "judge"]
 [('prior', 'judge')]
 >>> strength = {item.name: round(item.decibans, 1) for item in evidence if item.view == "words"}
@@ -20,10 +23,8 @@ True
 
 from __future__ import annotations
 
-from deciban.committee._lesson_code import Features, shorten
-from deciban.committee.label import united
+from deciban.committee.extraction import VIEWS
 from deciban.decibans import DECIBANS_A_NAT
-from deciban.text._views import extract, sightings
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -31,11 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deciban.committee._committee import Committee
-    from deciban.text import Message
+    from deciban.committee._lesson_code import Features
+    from deciban.committee.extraction import Place, Whereabouts
 
-    Place = tuple[str, int, int, int]
-
-VIEWS = ("words", "letters")
 PRIOR = "prior"
 
 
@@ -52,11 +51,9 @@ class Evidence(Value):
 
 
 def gather_evidence(
-    committee: Committee, message: Message, facts: Iterable[str], favoured: str, against: str
+    committee: Committee, features: Features, whereabouts: Whereabouts, favoured: str, against: str
 ) -> tuple[Evidence, ...]:
     """The evidence for one label against another, in the order described above."""
-    facts = tuple(facts)
-    features = Features.of(*extract(message, facts))
     words, letters, _ = committee.explain(features, favoured, against)
     parts = {
         "words": zip(features.words, words, strict=True),
@@ -64,27 +61,13 @@ def gather_evidence(
     }
     evidence = []
     for view in VIEWS:
-        names, places = _sightings(message, view, facts)
+        names, places = whereabouts.names[view], whereabouts.places[view]
         for feature, nats in parts[view]:
-            name = " / ".join(names[feature])
-            evidence.append(Evidence(name, view, DECIBANS_A_NAT * nats, tuple(places[feature])))
-    totals = united(dict(zip(committee.labels, committee.score(features), strict=True)))
+            evidence.append(Evidence(names[feature], view, DECIBANS_A_NAT * nats, places[feature]))
+    totals = committee.totals_of(features)
     total = DECIBANS_A_NAT * (totals[favoured] - totals[against])
     evidence.append(Evidence(PRIOR, "judge", total - sum(item.decibans for item in evidence)))
     return tuple(evidence)
-
-
-def _sightings(
-    message: Message, view: str, facts: tuple[str, ...]
-) -> tuple[dict[int, dict[str, None]], dict[int, list[Place]]]:
-    """The names and the places of each short feature."""
-    names: dict[int, dict[str, None]] = {}
-    places: dict[int, list[Place]] = {}
-    for feature, name, where, number, start, end in sightings(message, view, facts):
-        short = shorten(feature)
-        names.setdefault(short, {})[name.decode("utf-8", "replace")] = None
-        places.setdefault(short, []).append((where, number, start, end))
-    return names, places
 
 
 def spread(evidence: Iterable[Evidence], where: str, number: int, length: int) -> list[float]:

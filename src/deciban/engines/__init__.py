@@ -12,7 +12,7 @@ Nothing here imports numpy before it is needed: processes that only read mail st
 
 from deciban.engines.dask_cluster import Dask
 from deciban.engines.engine import Engine, Serial
-from deciban.engines.lessons import learn
+from deciban.engines.lessons import read_by
 from deciban.engines.partitioned_tally import tally
 from deciban.engines.partitions import Documents, Partition, Rows, TableFile
 from deciban.engines.processes import Processes
@@ -26,6 +26,6 @@ __all__ = [
     "Rows",
     "Serial",
     "TableFile",
-    "learn",
+    "read_by",
     "tally",
 ]

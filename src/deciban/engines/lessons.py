@@ -1,4 +1,4 @@
-"""Bulk learning with many hands: lessons are extracted by the workers, learned here, in their order.
+"""Lessons read by many hands: workers make them from mail, and they come out in the order of the mail.
 
 Reading a mail and extracting its features takes most of the time of learning it, and depends on nothing but
 the mail. The exam, the ledger and the snapshot stay with this process: what is learned is, bit for bit, what
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deciban.engines.engine import Engine
-    from deciban.filter import Filter, Learned
-    from deciban.filter.teaching import Made
     from deciban.sources import RawMessage
 
     Result = TypeVar("Result")
@@ -27,27 +25,14 @@ MESSAGES = 64
 BYTES = 1 << 20
 
 
-def learn(
-    mail_filter: Filter,
-    label: str,
-    messages: Iterable[RawMessage],
-    engine: Engine,
-    by: str = "",
-    progress: Callable[[Learned], object] | None = None,
-) -> Learned:
-    """`Filter.learn`, with the lessons extracted by the engine's workers."""
-    with engine.running() as running:
-        return mail_filter.learn(label, messages, by, progress, extract=partial(map_mail, running))
+def read_by(
+    engine: Engine, make: Callable[[RawMessage], Result], messages: Iterable[RawMessage]
+) -> Iterator[Result]:
+    """What ``make`` makes of each message, in order; messages travel to the workers in bundles."""
+    return chain.from_iterable(engine.map(partial(_make_all, make), _bundles(messages)))
 
 
-def map_mail(
-    engine: Engine, make: Callable[[RawMessage], Made], messages: Iterable[RawMessage]
-) -> Iterator[Made]:
-    """The lesson of each message, in order; messages travel in bundles."""
-    return chain.from_iterable(engine.map(partial(_each, make), _bundles(messages)))
-
-
-def _each(make: Callable[[RawMessage], Result], messages: list[RawMessage]) -> list[Result]:
+def _make_all(make: Callable[[RawMessage], Result], messages: list[RawMessage]) -> list[Result]:
     return [make(message) for message in messages]
 
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import log
 from typing import Self
 
-from deciban.committee.course import Course, features_of
+from deciban.committee.course import Course
 from deciban.committee.evidence import Evidence, gather_evidence
+from deciban.committee.extraction import features_of, whereabouts_of
 from deciban.committee.settings import Settings
 from deciban.decibans import SPAM, UNSURE, is_unsure, log_odds, probability_of
 from deciban.evaluate.subject import Opinion, TaughtMessage
@@ -35,7 +36,10 @@ class DecibanCommittee:
 
     def explain(self, message: bytes, favoured: str, against: str) -> Sequence[Evidence]:
         """What each feature of a message says for one label against another, by what was learned so far."""
-        return gather_evidence(self._course.committee, read(message), (), favoured, against)
+        found = read(message)
+        return gather_evidence(
+            self._course.committee, features_of(found), whereabouts_of(found), favoured, against
+        )
 
     def close(self) -> None:
         """Nothing is left behind."""

@@ -20,13 +20,13 @@ from functools import partial
 from deciban.committee._committee import Committee
 from deciban.committee._sparse_code import encode
 from deciban.filter.foundation import restore
-from deciban.value import Value
+from deciban.ledger.records import Checkpoint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from deciban.filter.ledger import Ledger
+    from deciban.ledger.ledger import Ledger
 
 NEAREST = 128
 GROWTH = 8
@@ -39,15 +39,6 @@ def _plain(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
-class Checkpoint(Value):
-    """What the ledger knows of one."""
-
-    position: int
-    name: str
-    capacity: int
-    checked: int
-
-
 class Checkpoints:
     """The checkpoints of a ledger; changed only while writing."""
 
@@ -55,16 +46,9 @@ class Checkpoints:
         self.ledger = ledger
         self.nearest = nearest
 
-    def listed(self) -> list[Checkpoint]:
-        """Those of the list, the last first."""
-        rows = self.ledger.execute(
-            "SELECT position, name, capacity, checked FROM checkpoints ORDER BY position DESC"
-        )
-        return [Checkpoint(*row) for row in rows]
-
     def last(self, capacity: int) -> tuple[int, Callable[[memoryview], Committee]] | None:
         """The position of the last one of use, and what makes its committee in a buffer of zeros."""
-        for checkpoint in self.listed():
+        for checkpoint in self.ledger.checkpoints():
             code = self._read(checkpoint) if checkpoint.capacity == capacity else None
             if code is not None:
                 return checkpoint.position, partial(restore, self.ledger.settings, code)
@@ -88,7 +72,7 @@ class Checkpoints:
 
     def is_due(self) -> bool:
         """Whether the last one is so far back that one should be saved now."""
-        listed = self.listed()
+        listed = self.ledger.checkpoints()
         return self.ledger.last_position() - (listed[0].position if listed else 0) >= 2 * self.nearest
 
     def save(self, position: int, capacity: int, state: memoryview) -> None:
@@ -106,29 +90,23 @@ class Checkpoints:
         except OSError:
             whole = False
         if whole:
-            self.ledger.execute(
-                "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?)",
-                position,
-                name,
-                capacity,
-                crc32(code),
-            )
+            self.ledger.list_checkpoint(Checkpoint(position, name, capacity, crc32(code)))
         self._thin_out()
 
     def _thin_out(self) -> None:
         """Take off the list what is too much, so that distances from the end keep growing."""
-        listed = self.listed()
+        listed = self.ledger.checkpoints()
         end = self.ledger.last_position()
         while len(listed) > MOST:
             ages = [0, *(end - checkpoint.position for checkpoint in listed), end]
             # The one whose neighbours are closest to each other, seen from the end, is missed least.
             least = min(range(len(listed)), key=lambda place: (ages[place + 2] + 1) / (ages[place] + 1))
-            self.ledger.execute("DELETE FROM checkpoints WHERE position = ?", listed.pop(least).position)
+            self.ledger.drop_checkpoints([listed.pop(least).position])
         self.tidy()
 
     def tidy(self) -> None:
         """Remove the files that are not on the list; before it is committed."""
-        kept = {self.ledger.path + MARK + checkpoint.name for checkpoint in self.listed()}
+        kept = {self.ledger.path + MARK + checkpoint.name for checkpoint in self.ledger.checkpoints()}
         for path in self.files():
             if path not in kept:
                 os.unlink(path)

@@ -2,9 +2,19 @@
 
     state == replay(foundation, lessons)
 
-Lessons that were folded (folding.py) have become a state that the ledger keeps: its sparse code, packed by
-zlib. A filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else,
-which is known by its digest. There is one foundation at most.
+Lessons that were folded have become a state that the ledger keeps: its sparse code, packed by zlib. A filter
+that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else, which is known
+by its digest. There is one foundation at most.
+
+**Folding.** A ledger grows by 5 KB per lesson, forever. `deciban compact --before DATE` replays the lessons
+taught before that day and keeps the state after them as the foundation. Of each lesson only its digest, its
+label, when it was taught and its exam are left, some 60 bytes, so that the same message is still known, and
+the filter still knows how good it is:
+
+    state == replay(replay(nothing, old), rest) == replay(foundation, rest)
+
+What is gone: who sent them, what they were about, where they came from, and the way back. A folded message
+can be taught under another label beside its folded lesson, which stays.
 """
 
 from __future__ import annotations
@@ -12,16 +22,14 @@ from __future__ import annotations
 from deciban.committee._committee import Committee
 from deciban.committee._sparse_code import decode, encode
 from deciban.committee.label import shown
+from deciban.ledger.facts import FOUNDATION_CAPACITY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from deciban.committee.settings import Settings
-    from deciban.filter.ledger import Ledger
-
-STATE = "state"
-CAPACITY = "foundation-capacity"
+    from deciban.ledger.ledger import Ledger
 
 
 def pack(state: memoryview | bytes) -> bytes:
@@ -37,7 +45,7 @@ def room(ledger: Ledger, labels: Iterable[str] = ()) -> int:
 
     shared = pinned(ledger)
     known = {*ledger.labels(), *labels, *(shared.labels if shared else ())}
-    return max(capacity_for(len(known)), int(ledger.fact(CAPACITY, 2)))
+    return max(capacity_for(len(known)), int(ledger.fact(FOUNDATION_CAPACITY, 2)))
 
 
 def capacity_for(labels: int) -> int:
@@ -89,8 +97,10 @@ def _code(ledger: Ledger) -> tuple[bytes, int] | None:
     shared = pinned(ledger)
     if shared is not None:
         return read_shared(shared)
-    rows = ledger.execute("SELECT value FROM foundation WHERE what = ?", STATE)
-    return (unpack(rows[0][0], ledger.path), int(ledger.fact(CAPACITY))) if rows else None
+    packed = ledger.foundation()
+    if packed is None:
+        return None
+    return unpack(packed, ledger.path), int(ledger.fact(FOUNDATION_CAPACITY))
 
 
 def unpack(packed: bytes, place: str) -> bytes:

@@ -19,9 +19,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deciban.text import Message
-
-
 # A hundred years, in days.
 ALWAYS = 36_500
 
@@ -69,13 +66,13 @@ class Preferences(Value):
         named = {0: "never", ALWAYS: "always"}
         return named.get(self.keep_mail, f"{self.keep_mail} days")
 
-    def facts(self, message: Message) -> tuple[str, ...]:
+    def facts(self, sender: str) -> tuple[str, ...]:
         """What is known about a message from outside, as features."""
-        return (FACT,) if self.contacts and is_known(_sender(message), self.contacts) else ()
+        return (FACT,) if self.contacts and is_known(sender, self.contacts) else ()
 
-    def allows(self, message: Message) -> bool:
-        """Whether its sender is on the allow list."""
-        return bool(self.allowed) and is_known(_sender(message), self.allowed)
+    def allows(self, sender: str) -> bool:
+        """Whether somebody is on the allow list."""
+        return bool(self.allowed) and is_known(sender, self.allowed)
 
     def text(self) -> str:
         """As the ledger keeps it."""
@@ -90,9 +87,3 @@ class Preferences(Value):
         import json
 
         return cls(**json.loads(text))
-
-
-def _sender(message: Message) -> str:
-    from deciban.text.words import sender_of
-
-    return sender_of(message)

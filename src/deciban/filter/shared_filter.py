@@ -30,13 +30,13 @@ from deciban.errors import (
     NoSuchSource,
     SharedFilterChanged,
 )
-from deciban.filter.ledger import SHARED
+from deciban.ledger.facts import SHARED
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.filter.ledger import Ledger
+    from deciban.ledger.ledger import Ledger
 
 FORMATS = {"format": 1, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
 DIGEST_BYTES = 16

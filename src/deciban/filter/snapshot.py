@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from deciban.committee.settings import Settings
-    from deciban.filter.ledger import Stamp
+    from deciban.ledger.records import Stamp
 
 PAGE = 4096
 HEAD = struct.Struct("<8s16sQ8sQ40s")

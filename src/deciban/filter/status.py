@@ -18,9 +18,6 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
-from deciban.filter.folding import folded
-from deciban.filter.kept_mail import kept_mails
-from deciban.filter.shared_filter import pinned
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -28,10 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from deciban.filter import Filter
-    from deciban.filter.folding import Folded
-    from deciban.filter.ledger import ExamRow
     from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.threshold import Assurance, Threshold
+    from deciban.ledger.records import ExamRow, Folded, KeptMails
 
 # So many exams say what the filter is like by now: enough to see an error rate of .2%.
 RECENT = 2_000
@@ -125,8 +121,7 @@ class Status(Value):
     """Lessons that cannot be taken back any more; they are among the lessons above."""
     shared: SharedFilter | None
     """What the filter rests on; its lessons are not among those above."""
-    mails: tuple[int, int]
-    """How many mails are kept, and their bytes."""
+    mails: KeptMails
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -149,10 +144,10 @@ def status_of(mail_filter: Filter) -> Status:
         overall=Quality.of(spam_exams, assurance.bar),
         recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
         curve=learning_curve(right),
-        doubts=_doubts(exams, mail_filter.ledger.has),
-        folded=folded(mail_filter.ledger),
-        shared=pinned(mail_filter.ledger),
-        mails=kept_mails(mail_filter.ledger),
+        doubts=_doubts(exams, mail_filter.can_forget),
+        folded=mail_filter.folded(),
+        shared=mail_filter.shared(),
+        mails=mail_filter.kept_mails(),
     )
 
 

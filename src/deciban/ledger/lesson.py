@@ -1,17 +1,14 @@
 """A lesson: one taught message, as the ledger keeps it, and which lessons are meant.
 
->>> Selection(sender="joe@example.org").condition()
-('sender = ?', ['joe@example.org'])
->>> Selection(source="inbox.mbox", label="spam").condition()[1]
-['spam', 'inbox.mbox', 10, 'inbox.mbox', 11]
->>> Selection().condition()
+>>> bool(Selection(sender="joe@example.org")), bool(Selection())
+(True, False)
+>>> Selection().must_mean_some()
 Traceback (most recent call last):
 deciban.errors.WrongUsage: Say which lessons are meant: by digest, label, sender, source, since or until.
 """
 
 from __future__ import annotations
 
-from deciban.committee.label import key_of
 from deciban.errors import WrongUsage
 from deciban.value import Value
 
@@ -37,8 +34,10 @@ class Lesson(Value):
     date: str
     message_id: str
     names: str
-    """The text of some of its words, one a line (see names.py)."""
+    """The text of some of its words, one a line (see committee/extraction.py)."""
     features: Features
+    mail: bytes | None = None
+    """The message itself, while it is taught and if it is to be kept; `Ledger.kept_mail` finds it again."""
 
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *texts: str) -> int:
@@ -66,33 +65,10 @@ class Selection(Value, kw_only=True):
     def __bool__(self) -> bool:
         return any(value is not None for value in self._fields())
 
-    def condition(self) -> tuple[str, list[object]]:
-        """The same in SQL, and the values of its parameters."""
-        tests: list[str] = []
-        values: list[object] = []
-        for name, test, parameters in (
-            ("digest", "digest = ?", [self.digest]),
-            ("label", "label_key(labels.name) = ?", [key_of(storable(self.label or ""))]),
-            ("sender", "sender = ?", [storable(self.sender or "").lower()]),
-            ("source", _WITHIN, _within(storable(self.source or ""))),
-            ("since", "taught >= ?", [int((self.since or 0) * 1e6)]),
-            ("until", "taught < ?", [int((self.until or 0) * 1e6)]),
-        ):
-            if getattr(self, name) is not None:
-                tests.append(test)
-                values += parameters
-        if not tests:
+    def must_mean_some(self) -> None:
+        """Refuse a selection that says nothing."""
+        if not self:
             raise WrongUsage("Say which lessons are meant: by digest, label, sender, source, since or until.")
-        return " AND ".join(tests), values
-
-
-# An id begins with the file or folder that the message is in, followed by one of these (docs/sources.md).
-_WITHIN = "(source = ? OR substr(source, 1, ?) = ? AND substr(source, ?, 1) IN ('/', '@', '!'))"
-
-
-def _within(source: str) -> list[object]:
-    place = source.rstrip("/")
-    return [source, len(place), place, len(place) + 1]
 
 
 def storable(text: str) -> str:

@@ -10,8 +10,9 @@ import pytest
 
 from deciban.errors import DamagedLedger, NewerFormat
 from deciban.filter import Filter, Settings
+from deciban.ledger import Selection
 from deciban.sources import RawMessage
-from tests.filter.mails import mail
+from tests.filter.mails import mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 
@@ -21,12 +22,12 @@ def pair(tmp_path: Path) -> Iterator[tuple[Filter, Filter]]:
     """Two filters that were taught in turns, one message in both and one under two labels."""
     with Filter.open(str(tmp_path / "a"), SMALL) as first, Filter.open(str(tmp_path / "b"), SMALL) as second:
         for number in range(10):
-            first.learn("spam", [mail("spam", number)])
-            second.learn("ham", [mail("ham", number)])
-        first.learn("ham", [mail("news", 1)])
-        second.learn("ham", [mail("news", 1)])
-        first.learn("spam", [mail("news", 2)])
-        second.learn("ham", [mail("news", 2)])
+            teach(first, "spam", [mail("spam", number)])
+            teach(second, "ham", [mail("ham", number)])
+        teach(first, "ham", [mail("news", 1)])
+        teach(second, "ham", [mail("news", 1)])
+        teach(first, "spam", [mail("news", 2)])
+        teach(second, "ham", [mail("news", 2)])
         yield first, second
 
 
@@ -70,7 +71,7 @@ def test_a_merged_ledger_is_in_the_order_of_teaching(pair: tuple[Filter, Filter]
     assert lessons == sorted(lessons, key=lambda lesson: (lesson[2], lesson[0]))
     assert [label for _, label, _ in lessons[:4]] == ["spam", "ham", "spam", "ham"]
     assert first.is_replay()
-    first.learn("spam", [mail("spam", 99)])
+    teach(first, "spam", [mail("spam", 99)])
     assert first.is_replay()
     assert everything(first)[-1][1] == "spam"
 
@@ -78,10 +79,10 @@ def test_a_merged_ledger_is_in_the_order_of_teaching(pair: tuple[Filter, Filter]
 def test_of_a_message_taught_twice_the_last_lesson_counts(pair: tuple[Filter, Filter]) -> None:
     first, second = pair
     second.merge(first.ledger.path)
-    (lesson,) = second.lessons(source="news.mbox@2")
+    (lesson,) = second.lessons(Selection(source="news.mbox@2"))
     assert lesson.label == "ham"
     first.merge(second.ledger.path)
-    (lesson,) = first.lessons(source="news.mbox@2")
+    (lesson,) = first.lessons(Selection(source="news.mbox@2"))
     assert lesson.label == "ham"
 
 
@@ -128,7 +129,7 @@ def test_something_else_is_no_export(pair: tuple[Filter, Filter]) -> None:
 
 def test_names_that_are_no_text_survive(tmp_path: Path) -> None:
     with Filter.open(str(tmp_path / "a"), SMALL) as first, Filter.open(str(tmp_path / "b"), SMALL) as second:
-        first.learn("spam", [RawMessage(os.fsdecode(b"caf\xe9.eml"), b"Subject: \x00\n\nhi")])
+        teach(first, "spam", [RawMessage(os.fsdecode(b"caf\xe9.eml"), b"Subject: \x00\n\nhi")])
         second.import_(io.StringIO(exported(first)))
         assert everything(second) == everything(first)
-        assert second.forget(source=os.fsdecode(b"caf\xe9.eml")) == 1
+        assert second.forget(Selection(source=os.fsdecode(b"caf\xe9.eml"))) == 1

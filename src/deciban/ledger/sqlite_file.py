@@ -34,6 +34,7 @@ from deciban.errors import (
     NoSuchSource,
     OlderFormat,
 )  # fmt: skip
+from deciban.ledger import facts
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -113,13 +114,13 @@ def _begin(path: str, settings: Settings) -> None:
         connection.execute("PRAGMA page_size = 65536")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(SCHEMA)
-        facts = {
-            "id": os.urandom(16),
-            "settings": settings.text(),
-            "changes": 0,
-            "features": FEATURE_FORMAT,
+        begun = {
+            facts.ID: os.urandom(16),
+            facts.SETTINGS: settings.text(),
+            facts.CHANGES: 0,
+            facts.FEATURES: FEATURE_FORMAT,
         }
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", facts.items())
+        connection.executemany("INSERT INTO facts VALUES (?, ?)", begun.items())
     finally:
         connection.close()
 

@@ -1,9 +1,6 @@
-"""Names: the text of words, for lists of the strongest. Everything else knows words by their hashes only.
+"""What was learned about single words: the strongest of each label, by the names that lessons kept.
 
-A lesson keeps the text of 16 of its words, some 200 bytes, drawn by lot. Which ones depends on the message
-alone, so that a lesson tells nothing about others; whoever forgets it forgets its names with it. What
-matters is in many lessons and so it has a name; what was seen once and only shares the slot of a strong word
-seldom has one, and is not listed (docs/experiments.md).
+Everything else knows words by their hashes only; committee/extraction.py says which words have a name.
 """
 
 from __future__ import annotations
@@ -12,9 +9,7 @@ from array import array
 
 from deciban.committee._lesson_code import Features, shorten
 from deciban.decibans import DECIBANS_A_NAT
-from deciban.filter.ledger import LESSONS_IN_ORDER
 from deciban.text._hashing import feature_hash
-from deciban.text._views import extract_with_names
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -23,12 +18,6 @@ if TYPE_CHECKING:
 
     from deciban.committee._committee import Committee
     from deciban.filter.filter import Filter
-    from deciban.filter.ledger import Ledger
-    from deciban.text import Message
-
-NAMES_A_LESSON = 16
-# Long ones are links and tracking codes, which few would recognise.
-MOST_BYTES = 60
 
 
 class WordEvidence(Value):
@@ -41,38 +30,9 @@ class WordEvidence(Value):
     """The evidence for the label against the best other, of a message that has this word and no other."""
 
 
-def features_with_names(message: Message, facts: Iterable[str]) -> tuple[Features, str]:
-    """What a lesson keeps of a message: its features, and some names, one a line."""
-    seed = int.from_bytes(message.digest[:8], "little")
-    words, letters, names = extract_with_names(message, facts, seed, NAMES_A_LESSON)
-    kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_BYTES and b"\n" not in name]))
-    # What is no UTF-8 loses its name: a replaced character has another hash, and nothing is found under it.
-    text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return Features.of(words, letters), text
-
-
-def all_names(ledger: Ledger) -> set[str]:
-    """The names of all lessons, folded ones too."""
-    kept = ledger.execute("SELECT value FROM foundation WHERE what = 'names'")
-    texts = [bytes(value).decode() for (value,) in kept]
-    texts += [names for (names,) in ledger.execute("SELECT names FROM lessons")]
-    return {name for text in texts for name in text.split("\n") if name}
-
-
-def joined_names(ledger: Ledger, positions: Iterable[int]) -> str:
-    """The names of folded lessons, with those of the lessons at these positions, one a line."""
-    kept = ledger.execute("SELECT value FROM foundation WHERE what = 'names'")
-    texts = [bytes(value).decode() for (value,) in kept]
-    here = f"SELECT names FROM {LESSONS_IN_ORDER} WHERE position = ?"
-    for position in positions:
-        texts += [names for (names,) in ledger.execute(here, position)]
-    return "\n".join(sorted({name for text in texts for name in text.split("\n") if name}))
-
-
 def strongest_words(mail_filter: Filter, count: int) -> dict[str, list[WordEvidence]]:
     """For each label so many words that speak for it most, the strongest first."""
-    with mail_filter.ledger.reading():
-        names = all_names(mail_filter.ledger)
+    names = mail_filter.names()
     return mail_filter.ask(lambda committee: _strongest(committee, names, count))
 
 

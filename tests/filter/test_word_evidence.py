@@ -6,37 +6,32 @@ from pathlib import Path
 
 import pytest
 
-from deciban.committee.course import features_of
+from deciban.committee.extraction import NAMES_PER_LESSON, features_of, named_features
 from deciban.filter import Filter, Settings
-from deciban.filter.names import (
-    NAMES_A_LESSON,
-    all_names,
-    features_with_names,
-    strongest_words,
-    word_evidence,
-)
+from deciban.filter.word_evidence import strongest_words, word_evidence
+from deciban.ledger import Selection
 from deciban.text import read
 from deciban.text._views import extract_with_names
 from deciban.text.words import names
-from tests.filter.mails import mail
+from tests.filter.mails import mail, teach
 
 
 @pytest.fixture
 def taught(tmp_path: Path) -> Iterator[Filter]:
     with Filter.open(str(tmp_path / "mail"), Settings(bits=16, salt=9)) as filter_:
         for number in range(20):
-            filter_.learn("spam", [mail("spam", number)])
-            filter_.learn("ham", [mail("ham", number)])
+            teach(filter_, "spam", [mail("spam", number)])
+            teach(filter_, "ham", [mail("ham", number)])
         yield filter_
 
 
 def test_a_lesson_keeps_some_names_that_the_message_alone_decides() -> None:
     message = read(mail("spam", 1).data)
-    features, text = features_with_names(message, ())
+    features, text = named_features(message, ())
     drawn = text.split("\n")
-    assert len(drawn) == NAMES_A_LESSON
+    assert len(drawn) == NAMES_PER_LESSON
     assert set(drawn) < set(names(message))
-    assert features_with_names(message, ()) == (features, text)
+    assert named_features(message, ()) == (features, text)
     assert features == features_of(message)
 
 
@@ -52,7 +47,7 @@ def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -
 def test_an_empty_message_and_bytes_that_are_no_text_have_names_too() -> None:
     for data in (b"", b"\xff\xfe \x00 \x80abc"):
         message = read(data)
-        features_with_names(message, ())[1].encode()
+        named_features(message, ())[1].encode()
 
 
 def test_the_strongest_words_speak_for_their_label(taught: Filter) -> None:
@@ -80,14 +75,14 @@ def test_one_word_can_be_looked_up(taught: Filter) -> None:
 def test_without_a_choice_no_word_is_strong(tmp_path: Path) -> None:
     with Filter.open(str(tmp_path / "one"), Settings(bits=10)) as filter_:
         assert strongest_words(filter_, 10) == {}
-        filter_.learn("ham", [mail("ham", 1)])
+        teach(filter_, "ham", [mail("ham", 1)])
         assert strongest_words(filter_, 10) == {"ham": []}
 
 
 def test_names_that_no_lesson_has_any_more_are_gone_from_the_files(taught: Filter) -> None:
-    own = all_names(taught.ledger)
-    taught.forget(label="spam")
-    gone = {name for name in own - all_names(taught.ledger) if "spam" in name}
+    own = taught.names()
+    taught.forget(Selection(label="spam"))
+    gone = {name for name in own - taught.names() if "spam" in name}
     assert len(gone) > 20
     folder = os.path.dirname(taught.ledger.path)
     contents = [Path(folder, name).read_bytes() for name in os.listdir(folder)]

@@ -20,7 +20,7 @@ from binascii import Error as NoBase64
 from deciban.committee._lesson_code import Features
 from deciban.committee.label import label_of
 from deciban.errors import DamagedLedger, FilterError, NewerFormat
-from deciban.filter.lesson import Lesson, storable
+from deciban.ledger.lesson import Lesson, storable
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -83,4 +83,4 @@ def _lesson(record: dict[str, object]) -> Lesson:
     texts["label"] = label_of(str(texts["label"]))
     features = Features.decode(b64decode(str(code), validate=True))
     kept = {name: storable(str(text)) for name, text in texts.items()}
-    return Lesson(digest=bytes.fromhex(str(digest)), taught=taught, features=features, **kept)
+    return Lesson(digest=bytes.fromhex(str(digest)), taught=taught, features=features, **kept)  # type: ignore[arg-type]

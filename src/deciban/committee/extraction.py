@@ -1,0 +1,77 @@
+"""From a message to what the committee knows: features, the text of some words, and where features were seen.
+
+    features_of(message, facts)         Features          to classify
+    named_features(message, facts)      Features, names   to learn: a lesson keeps some of its words
+    whereabouts_of(message, facts)        Whereabouts         to explain: names and places of every feature
+
+``facts`` are what is known about a message from outside, such as that its sender is a contact.
+
+A lesson keeps the text of 16 of its words, some 200 bytes, drawn by lot. Which ones depends on the message
+alone, so that a lesson tells nothing about others; whoever forgets it forgets its names with it. What
+matters is in many lessons and so it has a name; what was seen once and only shares the slot of a strong word
+seldom has one, and is not listed (docs/experiments.md).
+"""
+
+from __future__ import annotations
+
+from deciban.committee._lesson_code import Features, shorten
+from deciban.text._views import extract
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from deciban.text import Message
+
+    Place = tuple[str, int, int, int]
+
+VIEWS = ("words", "letters")
+NAMES_PER_LESSON = 16
+# Long ones are links and tracking codes, which few would recognise.
+MOST_NAME_BYTES = 60
+
+
+def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
+    """What the filter learns from a message."""
+    return Features.of(*extract(message, facts))
+
+
+def named_features(message: Message, facts: Iterable[str] = ()) -> tuple[Features, str]:
+    """What a lesson keeps of a message: its features, and some names, one per line."""
+    from deciban.text._views import extract_with_names
+
+    seed = int.from_bytes(message.digest[:8], "little")
+    words, letters, names = extract_with_names(message, facts, seed, NAMES_PER_LESSON)
+    kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_NAME_BYTES and b"\n" not in name]))
+    # What is no UTF-8 loses its name: a replaced character has another hash, and nothing is found under it.
+    text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return Features.of(words, letters), text
+
+
+class Whereabouts(Value):
+    """The names and the places of each feature of a message, by view."""
+
+    names: Mapping[str, Mapping[int, str]]
+    """Such as ``subject:free``, or four letters; two names in the rare case that they share a feature."""
+    places: Mapping[str, Mapping[int, tuple[Place, ...]]]
+    """Where it was seen: (where, number, start, end), as `deciban.text.views.Place` explains them."""
+
+
+def whereabouts_of(message: Message, facts: Iterable[str] = ()) -> Whereabouts:
+    """The names and the places of all features of a message."""
+    from deciban.text._views import sightings
+
+    facts = tuple(facts)
+    names: dict[str, dict[int, str]] = {}
+    places: dict[str, dict[int, tuple[Place, ...]]] = {}
+    for view in VIEWS:
+        named: dict[int, dict[str, None]] = {}
+        placed: dict[int, list[Place]] = {}
+        for feature, name, where, number, start, end in sightings(message, view, facts):
+            short = shorten(feature)
+            named.setdefault(short, {})[name.decode("utf-8", "replace")] = None
+            placed.setdefault(short, []).append((where, number, start, end))
+        names[view] = {feature: " / ".join(found) for feature, found in named.items()}
+        places[view] = {feature: tuple(found) for feature, found in placed.items()}
+    return Whereabouts(names, places)

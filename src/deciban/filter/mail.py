@@ -1,0 +1,89 @@
+r"""Between mail and the filter: messages become lessons and questions.
+
+The filter knows lessons and features, not mail; whoever has the bytes reads them, with these functions:
+
+    source → read → features → lessons → Filter.learn
+    bytes  → read → features → question → Filter.classify
+
+>>> from deciban.filter.preferences import Preferences
+>>> from deciban.sources import RawMessage
+>>> mail = RawMessage("inbox@0", b"From: Ann <ann@example.org>\nSubject: Lunch\n\nAt one?")
+>>> (lesson,) = lessons_from([mail], "ham", Preferences())
+>>> lesson.sender, lesson.subject, lesson.source
+('ann@example.org', 'Lunch', 'inbox@0')
+>>> question = question_of(mail.data, Preferences(allowed=["ann@example.org"]))
+>>> question.sender, question.features == lesson.features
+('ann@example.org', True)
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from deciban.committee.extraction import features_of
+from deciban.committee.label import label_of
+from deciban.filter.question import Question
+from deciban.ledger.lesson import Lesson, storable
+from deciban.text import Message, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deciban.committee.extraction import Whereabouts
+    from deciban.filter.preferences import Preferences
+    from deciban.sources import RawMessage
+
+# What is kept of a header to find a lesson again.
+MOST_CHARACTERS = 120
+
+
+def lessons_from(
+    messages: Iterable[RawMessage], label: str, preferences: Preferences, by: str = ""
+) -> Iterator[Lesson]:
+    """The lessons of messages that are taught as ``label``, one by one."""
+    return map(partial(lesson_of, label_of(label), by, preferences), messages)
+
+
+def lesson_of(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Lesson:
+    """What is learned from a message; with its bytes, if they are to be kept."""
+    from deciban.committee.extraction import named_features
+
+    message = read(raw.data)
+    sender = _sender(message)
+    features, names = named_features(message, preferences.facts(sender))
+    return Lesson(
+        digest=message.digest,
+        label=label,
+        taught=0,
+        by=storable(by),
+        source=storable(raw.id),
+        sender=storable(sender[:MOST_CHARACTERS]),
+        subject=storable(message.header("subject")[:MOST_CHARACTERS]),
+        date=storable(message.header("date")[:MOST_CHARACTERS]),
+        message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
+        names=names,
+        features=features,
+        mail=raw.data if preferences.keep_mail else None,
+    )
+
+
+def question_of(message: bytes | Message, preferences: Preferences) -> Question:
+    """What the filter is asked about a message."""
+    message = message if isinstance(message, Message) else read(message)
+    # Looking for the address takes 20 µs, and most users have neither contacts nor an allow list.
+    sender = _sender(message) if preferences.contacts or preferences.allowed else ""
+    return Question(features_of(message, preferences.facts(sender)), sender)
+
+
+def whereabouts_in(message: Message, preferences: Preferences) -> Whereabouts:
+    """Names and places of the features of a message, for `Filter.why`."""
+    from deciban.committee.extraction import whereabouts_of
+
+    return whereabouts_of(message, preferences.facts(_sender(message)))
+
+
+def _sender(message: Message) -> str:
+    from deciban.text.words import sender_of
+
+    return sender_of(message)

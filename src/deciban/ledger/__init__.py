@@ -1,0 +1,27 @@
+"""The ledger: the durable, ordered list of lessons, the only truth of a filter. ledger.py is the contract."""
+
+from __future__ import annotations
+
+from deciban.ledger.ledger import Ledger
+from deciban.ledger.lesson import Lesson, Selection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.committee.settings import Settings
+
+__all__ = ["Ledger", "Lesson", "Selection", "create_ledger", "open_ledger"]
+
+
+def open_ledger(path: str, read_only: bool = False) -> Ledger:
+    """The ledger that is at ``path``."""
+    from deciban.ledger.sqlite_ledger import SqliteLedger
+
+    return SqliteLedger(path, read_only)
+
+
+def create_ledger(path: str, settings: Settings) -> Ledger:
+    """A new ledger, or the one that is there by now."""
+    from deciban.ledger.sqlite_file import make
+
+    make(path, settings)
+    return open_ledger(path)

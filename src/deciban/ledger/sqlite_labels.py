@@ -1,0 +1,126 @@
+"""The labels of a ledger, each in one spelling: committee/label.py says which spellings are one label.
+
+An early version kept spellings apart. A ledger of that time is united when somebody opens it who may write;
+whoever may only read sees it as if it had been.
+"""
+
+from __future__ import annotations
+
+from deciban.committee.label import key_of, shown, spellings
+from deciban.errors import DamagedLedger
+from deciban.ledger.lesson import check_of
+from deciban.ledger.sqlite_connection import SqliteConnection
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# In the order of the fields of `Lesson`, but for its features.
+FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
+FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
+LESSONS_IN_ORDER = "exams JOIN lessons ON lesson = lessons.number"
+# What a process that may not write shows of a ledger that nobody has united yet (label.py): all names of a
+# label as the first. The check of a lesson is that of the name as it was written.
+UNITED_LABELS = """CREATE TEMP VIEW labels AS SELECT number, (
+    SELECT label_shown(name) FROM main.labels AS other
+    WHERE label_key(other.name) = label_key(own.name) ORDER BY number LIMIT 1) AS name
+    FROM main.labels AS own"""
+
+
+class SqliteLabels(SqliteConnection):
+    """What labels there are, and how they are spelled."""
+
+    def __init__(self, path: str, read_only: bool = False) -> None:
+        super().__init__(path, read_only)
+        try:
+            if read_only and self.has_split_labels():
+                self._execute(UNITED_LABELS)
+        except BaseException:
+            self.close()
+            raise
+
+    def labels(self) -> dict[str, int]:
+        """How many lessons of each label there are, folded ones too, in the order of their first lessons."""
+        return dict(
+            self._execute(f"""SELECT name, count(*) FROM (
+                SELECT label, 0 AS left, number AS place FROM folded
+                UNION ALL SELECT label, 1, position FROM {LESSONS_IN_ORDER})
+            JOIN labels ON label = labels.number
+            GROUP BY name ORDER BY min(left), min(place)""")
+        )
+
+    def has_two_labels(self) -> bool:
+        """Whether lessons of more than one label were taught, folded ones too."""
+        return int(self._execute("SELECT count(DISTINCT name) FROM labels")[0][0]) > 1
+
+    def first_taught(self) -> dict[str, int]:
+        """When the first lesson of each label was taught, folded ones too, in microseconds since 1970."""
+        return dict(
+            self._execute("""SELECT name, min(taught) FROM (
+                SELECT label, taught FROM folded UNION ALL SELECT label, taught FROM lessons)
+            JOIN labels ON label = labels.number GROUP BY name""")
+        )
+
+    def _label(self, label: str) -> tuple[int, str]:
+        """The number of a label, which gets one if it has none, and how it is spelled here."""
+        if label not in self._labels:
+            if self.spelling(label) is None:
+                self._execute("INSERT INTO labels (name) VALUES (?)", shown(label))
+            known = "SELECT number, name FROM labels WHERE label_key(name) = ? ORDER BY number"
+            self._labels[label] = self._execute(known, key_of(label))[0]
+        return self._labels[label]
+
+    def spelling(self, label: str) -> str | None:
+        """How a label is spelled that was taught in any spelling; None if it never was."""
+        known = "SELECT name FROM labels WHERE label_key(name) = ? ORDER BY number"
+        return next((name for (name,) in self._execute(known, key_of(label))), None)
+
+    def has_split_labels(self, spelled_before: Iterable[str] = ()) -> bool:
+        """Whether some label is not in the one spelling that is shown."""
+        names = [name for (name,) in self._execute("SELECT name FROM labels ORDER BY number")]
+        spelled = spellings((*spelled_before, *names))
+        return any(spelled[name] != name for name in names)
+
+    def unite_labels(self, spelled_before: Iterable[str] = ()) -> None:
+        """Give each label one spelling: that of ``spelled_before``, or else its first; only while writing."""
+        rows = self._execute("SELECT number, name FROM labels ORDER BY number")
+        spelled = spellings((*spelled_before, *(name for _, name in rows)))
+        groups: dict[str, list[int]] = {}
+        for number, name in rows:
+            groups.setdefault(spelled[name], []).append(number)
+        for name, numbers in groups.items():
+            if len(numbers) > 1 or (numbers[0], name) not in rows:
+                self._respell(numbers, name)
+
+    def _respell(self, numbers: list[int], name: str) -> None:
+        """Make one label of several, under this name: the check of a lesson covers it."""
+        first, *others = numbers
+        for number in numbers:
+            for (lesson,) in self._execute("SELECT number FROM lessons WHERE label = ?", number):
+                found = f"SELECT features, checked, {FIELDS} {FROM_LESSONS} WHERE lessons.number = ?"
+                ((code, checked, digest, label, *rest),) = self._execute(found, lesson)
+                if check_of(code, digest, label, *rest) != checked:
+                    raise self._damaged(lesson)
+                checked = check_of(code, digest, name, *rest)
+                self._execute(
+                    "UPDATE lessons SET label = ?, checked = ? WHERE number = ?", first, checked, lesson
+                )
+        for number in others:
+            for table, column in ("exams", "best"), ("folded", "best"), ("folded", "label"):
+                self._execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", first, number)
+            self._execute("DELETE FROM labels WHERE number = ?", number)
+        self._execute("UPDATE labels SET name = ? WHERE number = ?", name, first)
+        self._execute("DELETE FROM checkpoints")
+        self._labels.clear()
+        self._changed = True
+
+    def _drop_idle_labels(self) -> None:
+        """Erase the names of labels that no lesson has."""
+        used = "SELECT label FROM lessons UNION SELECT label FROM folded"
+        self._execute(f"DELETE FROM labels WHERE number NOT IN ({used})")
+        self._labels.clear()
+
+    def _damaged(self, position: int) -> DamagedLedger:
+        return DamagedLedger(
+            f"{self.path} is damaged: lesson {position} is not as it was written. Restore a copy."
+        )
