@@ -11,6 +11,7 @@ build/fuzz/pool and taken up by the next run without a fixed seed.
 import random
 
 from deciban.text import Limits, read
+from deciban.text._tags import with_fields
 from fuzz.explore import HOME, explore, main
 from tests.text.attacks import ATTACKS
 from tests.text.mails import TOKENS
@@ -61,6 +62,11 @@ def check(raw: bytes) -> None:
     """What must hold for any message, with generous and with small limits."""
     for limits in (Limits(), SMALL):
         check_integrity(read(raw, limits), limits)
+    message = read(raw)
+    for fields in (b"", b"X-Deciban: spam\n"):
+        changed = with_fields(raw, fields)
+        assert with_fields(changed, fields) == changed
+        assert not message.is_mail or read(changed).digest == message.digest
 
 
 def fuzz(inputs: int | None, seed: int | None) -> None:

@@ -31,7 +31,7 @@ TOKENS = (
     b"\xc3\xa9", b"\xe9", b"\xd6\xd0\xce\xc4", b"\x00", b"\x80", b"<html>", b"<!--", b"-->", b"<script>",
     b"</script>", b'<a href="http://a.example/?b=1&amp;c">', b"</a>", b"<", b">", b"'", b'"',
     b'<p style="display:none">', b"</p>", b"<font color=white>", b"<td bgcolor='#fff'>", b"<img alt=x src=",
-    b"&#x41;", b"&nbsp", b"&#55296;", b"X-Spam-Flag: YES\n", b"Status: RO\n", b"Subject: hi\n",
+    b"&#x41;", b"&nbsp", b"&#55296;", b"X-Spam-Flag: YES\n", b"X-Deciban", b"Status: RO\n", b"Subject: hi\n",
     b"Received: by a with LMTP; now\n",
 )  # fmt: skip
 

@@ -7,6 +7,7 @@ must be the same message. So the canonical form has
 - no mbox "From " line in front, and no ">" in front of a "From " at the start of a line: mboxo quotes only
   "From ", mboxrd quotes ">From " once more, Maildir quotes nothing, and only without any quoting are they
   equal;
+- no tag anywhere before the first empty line (see _tags.pyx);
 - none of the header fields that filters, mail stores and final delivery add (see _fields.pyx), nor a
   Received field that says "with LMTP", "with POP3" or "with IMAP": that hop is the delivery or the fetching
   itself;
@@ -26,6 +27,7 @@ from libc.string cimport memset
 
 from deciban.text._content cimport *
 from deciban.text._fields cimport FIELD_ADDED, field_kind, field_name_end
+from deciban.text._tags cimport begins_tag, from_line_end, is_field, next_tag
 
 
 cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1:
@@ -52,16 +54,6 @@ cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1:
     return 0
 
 
-cdef Py_ssize_t from_line_end(const Buffer* source, Py_ssize_t start) noexcept nogil:
-    """Behind the mbox "From " line (or a quoted one) at this place; -1 if there is none."""
-    cdef Py_ssize_t place = start
-    while byte_at(source, place) == c">":
-        place += 1
-    if byte_at(source, place) != c"F" or not starts_with(source, place, source.size, b"from "):
-        return -1
-    return min(find_byte(source, c"\n", place, source.size) + 1, source.size)
-
-
 cdef Py_ssize_t skip_from_lines(const Buffer* source, Py_ssize_t start) noexcept nogil:
     """Past the mbox lines in front of a header; prose that begins with "From " is left alone."""
     cdef Py_ssize_t place = start
@@ -69,9 +61,7 @@ cdef Py_ssize_t skip_from_lines(const Buffer* source, Py_ssize_t start) noexcept
     while after >= 0:
         place = after
         after = from_line_end(source, place)
-    if field_name_end(source, place, find_byte(source, c"\n", place, source.size)) < 0:
-        return start
-    return place
+    return place if is_field(source, place) else start
 
 
 cdef bint is_fetched(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
@@ -112,10 +102,13 @@ cdef bint begins_a_mail(const Buffer* source, Py_ssize_t start) noexcept nogil:
     cdef Py_ssize_t colon
     cdef Py_ssize_t end
     while place < source.size:
-        colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
+        end = field_end(source, place)
+        if begins_tag(source, place, end):
+            place = end
+            continue
+        colon = field_name_end(source, place, end)
         if colon < 0:
             return False
-        end = field_end(source, place)
         if field_kind(source, place, colon) != HEADER_OTHER and not is_added(source, place, colon, end):
             return True
         place = end
@@ -137,30 +130,46 @@ cdef Py_ssize_t copy_fields(
     cdef Py_ssize_t colon
     cdef Py_ssize_t end
     while place < source.size:
-        colon = field_name_end(source, place, find_byte(source, c"\n", place, source.size))
+        end = field_end(source, place)
+        if begins_tag(source, place, end):
+            place = end
+            continue
+        colon = field_name_end(source, place, end)
         if colon < 0:
             break
-        end = field_end(source, place)
         if not is_added(source, place, colon, end):
             append_within(target, source, place, end, limit)
         place = end
     return place
 
 
-cdef int copy_lines(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit) except -1:
-    """Copies the rest, without the ">" in front of any "From " that starts a line."""
+cdef int copy_lines(
+    Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t limit
+) except -1:
+    """Copies whole lines, without the ">" in front of any "From " that starts one."""
     cdef Py_ssize_t place = start
-    cdef Py_ssize_t found = find_bytes(source, b">From ", 6, start, source.size)
+    cdef Py_ssize_t found = find_bytes(source, b">From ", 6, start, end)
     cdef Py_ssize_t quote
-    while found < source.size and target.size < limit:
+    while found < end and target.size < limit:
         quote = found
         while quote > place and byte_at(source, quote - 1) == c">":
             quote -= 1
         if quote == 0 or byte_at(source, quote - 1) == c"\n":
             append_within(target, source, place, quote, limit)
             place = found + 1
-        found = find_bytes(source, b">From ", 6, found + 6, source.size)
-    return append_within(target, source, place, source.size, limit)
+        found = find_bytes(source, b">From ", 6, found + 6, end)
+    return append_within(target, source, place, end, limit)
+
+
+cdef int copy_rest(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit) except -1:
+    """Copies what is behind the fields, without the tags that a broken line hides from some readers only."""
+    cdef Py_ssize_t place = start
+    cdef Py_ssize_t tag = next_tag(source, start)
+    while tag < source.size:
+        copy_lines(target, source, place, tag, limit)
+        place = field_end(source, tag)
+        tag = next_tag(source, place)
+    return copy_lines(target, source, place, source.size, limit)
 
 
 cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) except -1:
@@ -195,7 +204,7 @@ cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) exce
     content.is_mail = begins_a_mail(source, place)
     if content.is_mail:
         place = copy_fields(target, source, place, limit_and_one)
-    copy_lines(target, source, place, limit_and_one)
+    copy_rest(target, source, place, limit_and_one)
     if target.size > limit:
         content.facts[FACT_LIMIT_BYTES] = 1
         target.size = limit

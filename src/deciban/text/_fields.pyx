@@ -13,6 +13,7 @@ them all.
 
 from deciban.text._content cimport *
 from deciban.text._name_table cimport NO_NAME, Names, enter_name, name_hash, number_of
+from deciban.text._tags cimport begins_tag
 
 cdef Names TABLE
 
@@ -62,8 +63,7 @@ cdef void fill_table() except *:
 cdef int extension_kind(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noexcept nogil:
     """An X-… field by its beginning: written by filters and mail programs, or by whoever sent the mail."""
     if (
-        starts_with(source, start, end, b"x-deciban")
-        or starts_with(source, start, end, b"x-spam")
+        begins_tag(source, start, end)
         or starts_with(source, start, end, b"x-rspamd")
         or starts_with(source, start, end, b"x-dspam")
         or starts_with(source, start, end, b"x-crm114")
