@@ -1,6 +1,8 @@
+import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,65 @@ def test_an_interrupt_ends_the_command_quietly():
         process.stdin.close()
         assert process.stderr.read() == b""
     assert process.returncode == 130
+
+
+# A command line for each verb that has something to read or to print.
+COMMANDS = {
+    "learn": ["ham", "-"],
+    "merge": ["other.db"],
+    "compact": ["--before", "2020-01-01", "--yes"],
+    "publish": ["state"],
+    "forget": ["-"],
+    "import": ["-"],
+    "read": ["-"],
+    "evaluate": ["--corpus", "no-such-corpus"],
+    "table": ["fit", "-", "--label", "a"],
+    "completion": ["bash"],
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_unforeseen_error_is_one_line_and_exit_code_3(verb, taught):
+    module = {"import": "import_"}.get(verb, verb)
+    event = f"import:deciban.cli.{module}"
+    command = [sys.executable, "-m", "tests.cli.sabotage", event, "ZeroDivisionError", verb]
+    done = subprocess.run(command, input=MAIL.decode(), capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr == (
+        "deciban: unforeseen ZeroDivisionError: sabotage; DECIBAN_TRACEBACK=1 shows where it happened\n"
+    )
+
+
+def test_the_environment_can_ask_where_an_error_happened(taught):
+    command = [sys.executable, "-m", "tests.cli.sabotage", "sqlite3.connect", "ZeroDivisionError", "classify"]
+    environment = {**os.environ, "DECIBAN_TRACEBACK": "1"}
+    done = subprocess.run(command, input=MAIL.decode(), capture_output=True, text=True, env=environment)
+    assert done.returncode == 3
+    assert done.stderr.startswith("Traceback (most recent call last):\n")
+    assert done.stderr.splitlines()[-1].startswith("deciban: unforeseen ZeroDivisionError: sabotage; ")
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"demo", "filter"}))
+def test_a_closed_stream_is_never_a_traceback_nor_good_mail(verb, taught):
+    command = [verb, *COMMANDS.get(verb, [])]
+    usual = deciban(*command, input=MAIL.decode(), cwd=taught)
+    assert "Traceback" not in usual.stderr
+    for descriptor in (0, 1, 2):
+        done = deciban(*command, input=MAIL.decode(), cwd=taught, preexec_fn=partial(os.close, descriptor))
+        if descriptor == 2:
+            assert done.stderr == ""
+        elif done.returncode != usual.returncode:
+            assert done.returncode == 3
+            assert done.stderr == "deciban: standard input or output is closed; nothing more was written\n"
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["classify", "why", "status", "nonsense"])
+def test_a_full_standard_error_is_no_traceback(verb, taught):
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "deciban", verb, "--nonsense"]
+        assert subprocess.run(command, stderr=full, input=MAIL).returncode == 3
 
 
 def test_the_installed_command_and_the_module_are_the_same(tmp_path: Path):

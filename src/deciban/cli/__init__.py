@@ -1,7 +1,8 @@
 """The command ``deciban``: ``deciban VERB …``, one file a verb.
 
 Only the module of the verb that was asked for is imported, so that a call in a mail delivery costs little
-more than starting Python. Errors that deciban itself knows are one line on standard error and exit code 3.
+more than starting Python. Every error, foreseen or not, is one line on standard error and exit code 3: Python
+itself would exit with 1, which means good mail.
 """
 
 from __future__ import annotations
@@ -9,8 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-
-from deciban.errors import DecibanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Looking for garbage among all that was imported, now and then and at the end, took a tenth of the CPU
     # time of `deciban classify < mail`, and there is hardly any.
     gc.set_threshold(YOUNG_OBJECTS)
+    _occupy_closed_streams()
     code = _answer(sys.argv[1:])
     gc.freeze()
     return code
@@ -43,18 +43,39 @@ def _answer(arguments: Sequence[str]) -> int:
 
         code = run(arguments)
         sys.stdout.flush()
-    except DecibanError as error:
-        from deciban.cli.terminal import harmless
-
-        print(f"deciban: {harmless(str(error))}", file=sys.stderr)
-        return FAILED
+        return code
     except KeyboardInterrupt:
-        return INTERRUPTED
-    except OSError as error:
-        # The interpreter flushes once more when it ends and must not stumble over the same output again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            return CLOSED_PIPE
-        print(f"deciban: {error.strerror or error}; nothing more was written", file=sys.stderr)
-        return FAILED
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = CLOSED_PIPE
+    except Exception as error:
+        from deciban.cli.complaint import complain
+
+        complain(error, "nothing more was written" if isinstance(error, OSError) else "")
+        code = FAILED
+    _flush_or_drop()
     return code
+
+
+def _flush_or_drop() -> None:
+    """Write what is left. If that fails, drop it: Python would try again at its end, and exit with 120."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _occupy_closed_streams() -> None:
+    """Open what is closed of descriptors 0 to 2: the next file would get that number, and what is printed.
+
+    Whoever reads standard input or writes standard output then still gets an error; complaints go nowhere.
+    """
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_WRONLY)
+        sys.stdin = open(0)  # noqa: SIM115 (for as long as the process lives)
+    if sys.stdout is None:
+        os.open(os.devnull, os.O_RDONLY)
+        sys.stdout = open(1, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        os.open(os.devnull, os.O_WRONLY)
+        sys.stderr = open(2, "w")  # noqa: SIM115
