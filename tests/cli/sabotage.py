@@ -13,22 +13,25 @@ import sys
 
 from deciban.cli import main
 
-EVENT, WRONG, *ARGUMENTS = sys.argv[1:]
 
-
-def happen(event: str, details: tuple[object, ...]) -> None:
+def sabotage(event: str, wrong: str) -> None:
     """Let it go wrong at the event."""
-    name, _, detail = EVENT.partition(":")
-    if event != name or (detail and detail != details[0]):
-        return
-    if WRONG.startswith("SIG"):
-        os.kill(os.getpid(), getattr(signal, WRONG))
-    elif WRONG == "OSError":
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-    else:
-        raise getattr(builtins, WRONG)("sabotage")
+    name, _, detail = event.partition(":")
+
+    def happen(what: str, details: tuple[object, ...]) -> None:
+        if what != name or (detail and detail != details[0]):
+            return
+        if wrong.startswith("SIG"):
+            os.kill(os.getpid(), getattr(signal, wrong))
+        elif wrong == "OSError":
+            raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+        else:
+            raise getattr(builtins, wrong)("sabotage")
+
+    sys.addaudithook(happen)
 
 
-sys.argv[1:] = ARGUMENTS
-sys.addaudithook(happen)
-sys.exit(main())
+if __name__ == "__main__":
+    _, event, wrong, *sys.argv[1:] = sys.argv
+    sabotage(event, wrong)
+    sys.exit(main())

@@ -1,44 +1,150 @@
-"""``deciban filter``: a message from standard input to standard output, with the verdict in its header."""
+"""``deciban filter``: a message from standard input to standard output, with the verdict in its header.
+
+Law: the message goes on, whatever happens. It is read whole, judged behind a guard that no error passes, and
+written once. What the exit code says to a mail server is therefore only whether the message came out: 0 if it
+did, and EX_TEMPFAIL (75, "try again later") if it could not be read or written whole.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.complaint import complain
+from deciban.cli.database import add_database_flag
 from deciban.cli.parser import Parser
-from deciban.cli.tag import tagged, untagged
-from deciban.cli.verdict_text import tags_of
 from deciban.errors import DecibanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from deciban.errors import WrongUsage
+
 EXAMPLES = (
     ("deciban filter < mail.eml > tagged.eml", "add X-Deciban, X-Spam-Flag and X-Spam-Status"),
     ("deciban filter --db /var/lib/deciban/all.db < mail.eml", "with the filter of a whole site"),
+    (
+        "deciban filter --exit-code < mail.eml > tagged.eml",
+        "exit with the verdict",
+    ),
 )
+NO_VERDICT = 3
+TRY_AGAIN = 75  # EX_TEMPFAIL of sysexits.h
+
+
+class _Signalled(DecibanError):
+    """A signal that would end the process came before the message was out."""
 
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban filter``."""
+    parser.add_argument(
+        "--exit-code",
+        action="store_true",
+        help="exit with 0 for spam, 1 for good mail, 2 for unsure, 3 without a verdict, instead of 0",
+    )
     add_database_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Tag the message. Whatever happens, the message itself comes out."""
+    message = _read()
+    if message is None:
+        return TRY_AGAIN
+    output, code = message, NO_VERDICT
+    try:
+        try:
+            _raise_on_signals()
+            output, code = _judged(message, options)
+        except Exception as error:
+            complain(error, "the message goes on without a verdict")
+            output = _without_tags(message)
+        _ignore_signals()
+    except _Signalled:  # while another error was dealt with
+        pass
+    return _handed_on(output) or (code if options.exit_code else 0)
+
+
+def run_misused(error: WrongUsage) -> int:
+    """Hand the message on although the command line is wrong: not all look at the exit code."""
+    if sys.stdin.isatty():
+        raise error
+    complain(error)
+    message = _read()
+    return TRY_AGAIN if message is None else _handed_on(_without_tags(message))
+
+
+def _read() -> bytes | None:
+    """The whole message; None if it cannot be read."""
+    try:
+        os.set_blocking(0, True)  # or a slow writer would seem to have finished
+        with open(0, "rb", buffering=0, closefd=False) as stream:
+            return stream.readall()
+    except (OSError, MemoryError) as error:
+        complain(error, "the message could not be read")
+        return None
+
+
+def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
+    """The message with its verdict, and the verdict's exit code."""
+    # Here, so that what cannot be imported does not keep the message back either.
+    from deciban.cli.database import open_filter
+    from deciban.cli.tag import tagged
+    from deciban.cli.verdict_text import exit_code, tags_of
     from deciban.filter.mail import question_of
 
-    message = sys.stdin.buffer.read()
-    output = sys.stdout.buffer
+    with open_filter(options) as mail_filter:
+        verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
+    return tagged(message, tags_of(verdict)), exit_code(verdict)
+
+
+def _without_tags(message: bytes) -> bytes:
+    """The message without a verdict from outside; if even that fails, as it came."""
     try:
-        with open_filter(options) as mail_filter:
-            verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
-    except DecibanError:
-        # Without a verdict, but never with one from outside, and never lost; the exit code tells.
-        output.write(untagged(message))
-        output.flush()
-        raise
-    output.write(tagged(message, tags_of(verdict)))
-    output.flush()
+        from deciban.cli.tag import untagged
+
+        return untagged(message)
+    except Exception as error:
+        complain(error, "the message goes on as it came")
+        return message
+
+
+def _handed_on(output: bytes) -> int:
+    """Write the message whole; 0, or what to exit with if that was not possible."""
+    try:
+        os.set_blocking(1, True)
+        rest = memoryview(output)
+        while rest:
+            rest = rest[os.write(1, rest) :]
+        os.close(os.dup(1))  # some file systems tell only now that there was no room
+    except OSError as error:
+        complain(error, "the message could not be written")
+        return TRY_AGAIN
     return 0
+
+
+def _raise_on_signals() -> None:
+    """Let the first signal that asks for an end be an error, and ignore those that follow."""
+    from signal import Signals, signal
+
+    def stop(number: int, _: object) -> None:
+        _ignore_signals()
+        raise _Signalled(f"{Signals(number).name} before there was a verdict")
+
+    for end in _ending_signals():
+        signal(end, stop)
+
+
+def _ignore_signals() -> None:
+    """Let nothing that asks for an end cut the message."""
+    from signal import SIG_IGN, signal
+
+    for end in _ending_signals():
+        signal(end, SIG_IGN)
+
+
+def _ending_signals() -> tuple[int, ...]:
+    from signal import SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGXCPU
+
+    return SIGALRM, SIGHUP, SIGINT, SIGTERM, SIGXCPU

@@ -21,9 +21,16 @@ def run(arguments: Sequence[str]) -> int:
         name, *rest = arguments
         verb = load_verb(name)
         try:
-            return verb.run(verb_parser(name, verb).parse_args(rest))
+            options = verb_parser(name, verb).parse_args(rest)
         except SystemExit:  # argparse leaves this way after --help
             return 0
+        except WrongUsage as error:
+            if name != "filter":
+                raise
+            from deciban.cli.filter import run_misused
+
+            return run_misused(error)
+        return verb.run(options)
     return _without_verb(arguments)
 
 
