@@ -7,7 +7,7 @@ APT    := DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Everything compiled or declared: when one of these is newer than the stamp, pip installs again.
 BUILD_INPUTS := pyproject.toml setup.py $(shell find src -name '*.pyx' -o -name '*.pxd' -o -name '*.h')
 
-.PHONY: help demo tour test lint bench gallery docs fuzz sanitize clean
+.PHONY: help demo tour test long lint bench gallery docs fuzz sanitize clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -21,6 +21,9 @@ tour: $(VENV)/learn.stamp  ## install, then a short tour of the library
 
 test: $(VENV)/test.stamp  ## install everything that the suite needs, then run the whole suite
 	@$(BIN)/python -m pytest -n 2
+
+long: $(VENV)/test.stamp  ## the same suite with many more kills, histories and fuzzed inputs: an hour or more
+	@DECIBAN_LONG=1 $(BIN)/python -m pytest -n 2
 
 lint: $(VENV)/lint.stamp  ## ruff and mypy
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -8,8 +8,13 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
+from tests.effort import effort
+
 settings.register_profile(
-    "deciban", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+    "deciban",
+    deadline=None,
+    max_examples=effort(50, 500),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("deciban")
 

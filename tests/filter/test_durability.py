@@ -16,13 +16,13 @@ import pytest
 from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
 from deciban.filter import Filter, Settings
 from deciban.text import read
+from tests.effort import effort
 from tests.filter.mails import classify, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
 ROOT = Path(__file__).parents[2]
 WORKER = str(Path(__file__).with_name("worker.py"))
-# `DECIBAN_KILLS=500 make test` for a long run.
-KILLS = int(os.environ.get("DECIBAN_KILLS", "40"))
+KILLS = effort(40, 500)
 
 
 def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.Popen[bytes]":

@@ -17,6 +17,7 @@ from deciban.filter.checkpoints import MOST
 from deciban.filter.snapshot import PAGE
 from deciban.ledger import Selection
 from deciban.text import read
+from tests.effort import effort
 from tests.filter.mails import WORDS, classify, forget, mail, teach
 
 SETTINGS = Settings(bits=8, salt=5, margin_grows_from=3, margin_grows_to=20)
@@ -108,7 +109,7 @@ class History:
         self.filter = opened(self.path)
 
 
-@settings(max_examples=60)
+@settings(max_examples=effort(60, 1000))
 @given(st.lists(STEPS, max_size=25))
 def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
@@ -138,7 +139,7 @@ BULKS = st.builds(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=effort(60, 1000))
 @given(st.lists(st.one_of(STEPS, BULKS), max_size=12))
 def test_any_history_with_bulks_equals_single_lessons_in_their_order(
     steps: list[tuple],
@@ -191,7 +192,7 @@ class FoldedHistory(History):
             super()._expect(label, data)
 
 
-@settings(max_examples=60)
+@settings(max_examples=effort(60, 1000))
 @given(st.lists(st.one_of(STEPS, st.tuples(st.just("fold"), st.integers(0, 5))), max_size=25))
 def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: list[tuple]) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
@@ -205,7 +206,7 @@ def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: 
             assert lived.is_replay()
 
 
-@settings(max_examples=20)
+@settings(max_examples=effort(20, 300))
 @given(st.lists(MESSAGES, min_size=1, max_size=8, unique_by=lambda message: message.id), st.integers(0, 7))
 def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, chosen: int) -> None:
     forgotten = messages[chosen % len(messages)]

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from deciban.sources import Bounds, RawMessage, open_source
 from deciban.sources.kind import recognise
+from tests.effort import effort
 
 Written = list[bytes]
 
@@ -224,7 +225,7 @@ def damaged(draw: st.DrawFn) -> bytes:
     return bytes(data)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=effort(200, 5000), deadline=None)
 @given(data=ANY_FILE | damaged())
 @example(data=b"")
 @example(data=b"\x1f\x8b")
@@ -240,7 +241,7 @@ def test_any_bytes_are_read_or_reported_and_never_raise(data):
         assert len({message.id for message in messages}) == len(messages)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=effort(100, 2000), deadline=None)
 @given(messages=BOXES, chunk=st.integers(1, 50), limit=st.integers(60, 400))
 def test_how_an_mbox_arrives_in_chunks_changes_nothing(messages, chunk, limit):
     from deciban.sources.mbox import split_mbox
