@@ -201,7 +201,7 @@ def promised(name: str, trial: Trial) -> list[Row]:
         told = KeptPromise.followed(rate, trial)
         if told.active:
             lost, caught = 100 * told.lost / told.good, 100 * told.caught / told.spam
-            rows.append((name, f"{rate:.1%}", "kept" if told.kept else "BROKEN", told.good, lost, caught))
+            rows.append((name, f"{rate:.1%}", told.standing, told.good, lost, caught))
         else:
             rows.append((name, f"{rate:.1%}", "too few good mails", None, None, None))
     return rows

@@ -194,3 +194,14 @@ def test_what_cannot_be_meant_is_refused():
         metrics.reliability([0.5], [True], bins=0)
     with pytest.raises(NotEnoughValues, match="no verdicts"):
         metrics.brier([], [])
+
+
+@pytest.mark.parametrize("promise", [0.001, 0.01, 0.07, 0.29])
+def test_a_promise_is_kept_up_to_its_share_and_broken_where_chance_cannot_explain_the_loss(promise):
+    words = [metrics.standing(lost, 1000, promise) for lost in range(1001)]
+    kept, open_, broken = (words.count(word) for word in ("kept", "not refuted yet", "broken"))
+    assert words == ["kept"] * kept + ["not refuted yet"] * open_ + ["broken"] * broken
+    assert kept - 1 == round(1000 * promise)
+    # The least loss that has a probability of less than 5% under the promise, by the binomial itself.
+    least = stats.binom.isf(0.05, 1000, promise) + 1
+    assert kept + open_ == max(least, kept)

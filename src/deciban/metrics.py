@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     Score = TypeVar("Score", float, float | None)
 
 
+# What becomes of a promise.
+KEPT, NOT_REFUTED, BROKEN = "kept", "not refuted yet", "broken"
+
+
 class Errors(Value):
     """Misclassified ham and spam in percent, and TREC's logistic average of the two."""
 
@@ -177,6 +181,22 @@ def upper_limit(hits: int, trials: int, confidence: float = 0.95) -> float:
     """
     _counts(hits, trials, confidence)
     return 1.0 if hits == trials else _beta_quantile(confidence, hits + 1, trials - hits)
+
+
+def standing(lost: int, good: int, promise: float) -> str:
+    """What became of the promise to lose at most this share of good mail.
+
+    It is kept if no larger share was lost, and broken if the loss cannot be chance: its lower limit is above
+    the promise. In between it is not refuted yet.
+
+    >>> [standing(lost, 1000, promise=0.01) for lost in (10, 11, 15, 16)]
+    ['kept', 'not refuted yet', 'not refuted yet', 'broken']
+    """
+    if not good:
+        return NOT_REFUTED
+    if lost <= promise * good + 1e-9:  # .29 · 100 is a little less than 29 in binary
+        return KEPT
+    return BROKEN if lower_limit(lost, good) > promise else NOT_REFUTED
 
 
 def clopper_pearson(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:

@@ -1,4 +1,6 @@
+import hashlib
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -187,3 +189,32 @@ def test_a_label_that_cannot_be_one_is_one_line_and_no_database(mails, database,
     assert main(["learn", label, str(mails / "spam")]) == 3
     assert capsys.readouterr().err.count("\n") == 1
     assert not database.exists()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 4 MB, where that can be had."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "none", place], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no small disk can be mounted here: {mounted.stderr.decode().strip()}")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_full_disk_says_what_is_kept(small_disk, tmp_path, capsys):
+    words = [hashlib.sha256(b"%d" % number).hexdigest() for number in range(40)]
+    with open(tmp_path / "spam.mbox", "wb") as mbox:
+        for number in range(2000):
+            text = " ".join(f"{word[number % 40 : number % 40 + 12]}{number}" for word in words)
+            mbox.write(b"From joe Thu Aug 22 12:36:23 2002\nSubject: %d\n\n%s\n\n" % (number, text.encode()))
+    database = small_disk / "filter.db"
+    assert main(["learn", "--db", str(database), "spam", str(tmp_path / "spam.mbox")]) == 3
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1
+    assert "is full" in told
+    kept = re.search(r"Before that, it learned (\d+) messages as spam up to .*, and that is kept", told)
+    assert kept, told
+    subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
+    assert labels(database) == {"spam": int(kept[1])}

@@ -43,8 +43,8 @@ def test_contacts_come_from_a_vcard(taught, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["--cost", "much"], "must be a number"),
-        (["--cost", "-1"], "cost must be above 0"),
-        (["--cost", "nan"], "cost must be above 0"),
+        (["--cost", "-1"], "cost must be a number from"),
+        (["--cost", "nan"], "cost must be a number from"),
         (["--promise", "7"], "promise must be a share"),
         (["--contacts", "/no/such/file"], "nothing was changed"),
     ],
@@ -75,3 +75,48 @@ def test_mail_is_kept_on_request_and_explained_by_its_digest(mails, database, ca
     assert main(["why", "--digest", digest]) == 3
     assert "no mail is kept" in capsys.readouterr().err
     assert main(["prefer", "--keep-mail", "sometimes"]) == 3
+
+
+@pytest.mark.parametrize("cost", ["inf", "nan", "1e400", "0"])
+def test_a_cost_that_cannot_be_meant_is_one_line_and_changes_nothing(taught, capsys, cost):
+    assert main(["prefer", "--cost", cost]) == 3
+    assert "cost must be a number from" in capsys.readouterr().err
+    assert main(["prefer"]) == 0
+    assert capsys.readouterr().out == UNTOUCHED
+
+
+def allow_everybody(taught):
+    (taught / "friends.txt").write_text("winner@spam.example\nann@example.org\n")
+    assert main(["prefer", "--allow", str(taught / "friends.txt")]) == 0
+
+
+def test_an_allowed_sender_is_said_to_be_one_with_what_would_have_been_said(taught, capsys):
+    spam = str(taught / "new-spam.eml")
+    main(["classify", spam])
+    before = capsys.readouterr().out.strip()
+    assert before.startswith("spam ")
+    allow_everybody(taught)
+    capsys.readouterr()
+    assert main(["classify", spam]) == 1
+    assert capsys.readouterr().out.strip() == f"ham  allowed sender; otherwise {before}"
+    main(["classify", spam, str(taught / "new-ham.eml")])
+    first, second = capsys.readouterr().out.splitlines()
+    assert f"(allowed sender; otherwise {before})" in first
+    assert first.startswith(f"{'ham':6} {'':19}  {spam}")
+    assert "allowed sender" not in second
+
+
+def test_why_and_json_of_an_allowed_sender_add_up(taught, capsys):
+    allow_everybody(taught)
+    capsys.readouterr()
+    assert main(["why", "--json", str(taught / "new-spam.eml")]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["verdict"], record["otherwise"]["verdict"]) == ("ham", "spam")
+    assert record["otherwise"]["decibans"] == pytest.approx(-record["decibans"])
+    assert sum(item["decibans"] for item in record["evidence"]) == pytest.approx(record["decibans"])
+    assert main(["why", str(taught / "new-spam.eml")]) == 0
+    shown = capsys.readouterr().out
+    assert "for ham (+) and for spam (−)" in shown
+    assert "allowed sender; otherwise spam" in shown
+    main(["classify", "--json", str(taught / "new-ham.eml")])
+    assert json.loads(capsys.readouterr().out)["otherwise"] is None

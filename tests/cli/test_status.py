@@ -3,6 +3,7 @@ import json
 import pytest
 
 from deciban.cli import main
+from deciban.filter import Filter
 from deciban.text import read
 
 
@@ -80,3 +81,23 @@ def test_labels_other_than_spam_and_ham_have_a_status_too(mails, database, capsy
     page = capsys.readouterr().out
     assert "lessons examined" in page
     assert "20 Büro" in page
+
+
+def test_json_is_strict_whatever_the_ledger_holds(taught, database, capsys):
+    with Filter.open(str(database)) as mail_filter, mail_filter.ledger.writing():
+        mail_filter.ledger._execute("UPDATE exams SET truth = -9e999, spam = 9e999 WHERE position > 35")
+    assert main(["status", "--json"]) == 0
+    json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+
+
+def test_status_says_what_became_of_the_promise(taught, capsys):
+    main(["prefer", "--promise", "0.5"])
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert "Promise kept: " in capsys.readouterr().out
+    assert main(["status", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["standing"] == "kept"
+    main(["prefer", "--promise", "none"])
+    capsys.readouterr()
+    main(["status", "--json"])
+    assert json.loads(capsys.readouterr().out)["standing"] is None

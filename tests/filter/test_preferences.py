@@ -83,4 +83,17 @@ def test_a_sender_on_the_allow_list_is_never_called_spam(taught: Filter) -> None
     assert (verdict.label, verdict.unsure) == ("ham", False)
     # It is decided against the evidence, and says so.
     assert verdict.decibans == -before.decibans
+    assert verdict.otherwise == before
     assert sum(item.decibans for item in verdict.evidence) == pytest.approx(verdict.decibans, abs=1e-9)
+
+
+@pytest.mark.parametrize("cost", [float("inf"), float("nan"), 0, -1, 1e300, 1e-300])
+def test_a_cost_that_cannot_be_meant_is_refused(taught: Filter, cost: float) -> None:
+    with pytest.raises(BadSetting, match="cost must be a number from"):
+        taught.prefer(cost=cost)
+    assert taught.preferences.cost == 9
+
+
+def test_an_infinite_cost_of_an_early_version_is_read_as_the_largest_that_may_be() -> None:
+    text = Preferences().text().replace("9.0", "Infinity")
+    assert Preferences.from_text(text).cost == 1e9

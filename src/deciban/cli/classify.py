@@ -8,7 +8,7 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import decision, exit_code, verdict_line, verdict_record
+from deciban.cli.verdict_text import allowed_note, decision, exit_code, verdict_line, verdict_record
 from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
 
@@ -115,12 +115,12 @@ class _Table:
             self._counts[what] = self._counts.get(what, 0) + 1
 
     def _table_line(self, raw: RawMessage, message: Message, verdict: Verdict) -> str:
-        numbers = (
-            f"{verdict.decibans:6.1f} dB  p={verdict.probability:.4f}" if verdict.probability else " " * 19
-        )
+        shown = verdict.otherwise is None and verdict.probability is not None
+        numbers = f"{verdict.decibans:6.1f} dB  p={verdict.probability:.4f}" if shown else " " * 19
+        note = "" if verdict.otherwise is None else f"  ({allowed_note(verdict.otherwise)})"
         label = f"{harmless(decision(verdict)):{self._width}}"
         subject = shortened(message.header("subject"), SUBJECT_WIDTH)
-        return f"{label} {numbers}  {harmless(raw.id)}  {subject}".rstrip()
+        return f"{label} {numbers}  {harmless(raw.id)}  {subject}{note}".rstrip()
 
     def summary(self) -> str:
         counts = sorted(self._counts.items(), key=lambda item: -item[1])

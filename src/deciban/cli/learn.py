@@ -9,6 +9,7 @@ from deciban.cli.numbers import refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
+from deciban.errors import DecibanError
 from deciban.filter.learned import Learned
 from deciban.sources import RawMessage, Source, open_source
 
@@ -65,6 +66,8 @@ def run(options: Namespace) -> int:
         except KeyboardInterrupt:
             line.note(lesson.where_it_stopped())
             return INTERRUPTED
+        except DecibanError as error:
+            raise (type(error)(f"{error} {lesson.what_is_kept()}") if lesson.count else error) from None
         say(lesson.result())
         if lesson.count and len(mail_filter.labels()) == 1:
             print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
@@ -150,11 +153,17 @@ class _Course:
 
     def where_it_stopped(self) -> str:
         """What is safe after an interrupt, and how to go on."""
-        where = f" up to {harmless(self._acknowledged)}" if self._acknowledged else ""
         return (
-            f"interrupted; {self.result()}{where}, and that is kept. "
+            f"interrupted; {self.result()}{self._where()}, and that is kept. "
             "The same command goes on from there: it passes over what is known."
         )
+
+    def what_is_kept(self) -> str:
+        """What is safe after an error."""
+        return f"Before that, it {self.result()}{self._where()}, and that is kept."
+
+    def _where(self) -> str:
+        return f" up to {harmless(self._acknowledged)}" if self._acknowledged else ""
 
     def _acknowledge(self, learned: Learned, last: Lesson) -> None:
         self._learned, self._acknowledged = learned, last.source

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 from deciban.cli.database import add_database_flag, database_path, open_filter
 from deciban.cli.numbers import moment_text
 from deciban.cli.parser import Parser
@@ -42,7 +44,8 @@ def run(options: Namespace) -> int:
         if options.json:
             import json
 
-            print(json.dumps(_record(status, lessons), separators=(",", ":")))
+            record = _strict(_record(status, lessons))
+            print(json.dumps(record, separators=(",", ":"), allow_nan=False))
         else:
             say("\n".join(_page(database_path(options.db), status, lessons)))
     return 0
@@ -67,6 +70,10 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[s
     if status.overall.good + status.overall.spam:
         yield from _quality(status)
     yield from ("", threshold_line(status.threshold, status.assurance))
+    if status.standing is not None:
+        lost, good = status.recent.lost, status.recent.good
+        share = lost / max(good, 1)
+        yield f"Promise {status.standing}: {lost:,} of the last {good:,} good mails had more ({share:.2%})."
     if len(status.curve) > 1:
         yield from _curve(status.curve)
     yield from _doubts(status, lessons)
@@ -183,6 +190,7 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "right": status.right,
         "cost": status.threshold.cost,
         "promise": status.threshold.promise,
+        "standing": status.standing,
         "assurance": {name: getattr(status.assurance, name) for name in ("bar", "good", "needed")},
         "overall": _quality_record(status.overall),
         "recent": _quality_record(status.recent),
@@ -204,6 +212,19 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
             for doubt in status.doubts
         ],
     }
+
+
+def _strict(value: object) -> object:
+    """The same with null for numbers that JSON has no word for: infinity, and what is no number.
+
+    >>> _strict({"bar": float("inf"), "curve": ((1, 0.5),)})
+    {'bar': None, 'curve': [[1, 0.5]]}
+    """
+    if isinstance(value, dict):
+        return {key: _strict(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _quality_record(quality: Quality) -> dict[str, object]:

@@ -8,6 +8,14 @@
 [('X-Deciban', 'spam; 31.6 dB; p=0.9993'), ('X-Spam-Flag', 'YES'), ('X-Spam-Status', 'Yes, score=31.6')]
 >>> tags_of(spam.replaced(unsure=True))[0]
 ('X-Deciban', 'unsure; 31.6 dB; p=0.9993; rather spam')
+
+Where the allow list decided, the verdict tells so, and what would have been said:
+
+>>> allowed = Verdict("ham", 0.00069, -31.6, spam.probabilities, unsure=False, otherwise=spam)
+>>> verdict_line(allowed)
+'ham  allowed sender; otherwise spam  31.6 dB  p=0.9993'
+>>> [value for _, value in tags_of(allowed)]
+['ham; allowed sender; otherwise spam; 31.6 dB; p=0.9993', 'NO', 'No']
 """
 
 from __future__ import annotations
@@ -19,6 +27,8 @@ from deciban.decibans import SPAM, UNSURE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from deciban.filter import Verdict
 
 # bogofilter's, so that what is written for it (procmail recipes, mutt macros) goes on working.
@@ -42,8 +52,15 @@ def verdict_line(verdict: Verdict, width: int = 0) -> str:
     line = f"{harmless(decision(verdict)):{width}}"
     if verdict.probability is None:
         return line + "  nothing to choose between yet: teach at least two labels"
+    if verdict.otherwise is not None:
+        return f"{line}  {allowed_note(verdict.otherwise)}"
     rather = f"  rather {harmless(verdict.label)}" if verdict.unsure else ""
     return f"{line}  {verdict.decibans:.1f} dB  p={probability_text(verdict.probability)}{rather}"
+
+
+def allowed_note(otherwise: Verdict) -> str:
+    """Why it is good mail all the same, and what the filter would have said."""
+    return f"allowed sender; otherwise {verdict_line(otherwise)}"
 
 
 def verdict_record(verdict: Verdict) -> dict[str, object]:
@@ -55,23 +72,33 @@ def verdict_record(verdict: Verdict) -> dict[str, object]:
         "probability": verdict.probability,
         "decibans": verdict.decibans,
         "probabilities": verdict.probabilities,
+        "otherwise": None if verdict.otherwise is None else verdict_record(verdict.otherwise),
     }
 
 
 def tags_of(verdict: Verdict) -> list[tuple[str, str]]:
     """The header fields that say what the filter thinks."""
-    parts = [_header_word(decision(verdict))]
-    if verdict.probability is not None:
-        parts += [f"{verdict.decibans:.1f} dB", f"p={probability_text(verdict.probability)}"]
-        if verdict.unsure:
-            parts.append(f"rather {_header_word(verdict.label)}")
     is_spam = decision(verdict) == SPAM
-    score = f", score={spam_decibans(verdict):.1f}" if SPAM in verdict.probabilities else ""
+    # Whoever sorts by the score must not find what the user allowed among the spam.
+    has_score = SPAM in verdict.probabilities and verdict.otherwise is None
+    score = f", score={spam_decibans(verdict):.1f}" if has_score else ""
     return [
-        ("X-Deciban", "; ".join(parts)),
+        ("X-Deciban", "; ".join(_tag_parts(verdict))),
         ("X-Spam-Flag", "YES" if is_spam else "NO"),
         ("X-Spam-Status", ("Yes" if is_spam else "No") + score),
     ]
+
+
+def _tag_parts(verdict: Verdict) -> Iterator[str]:
+    yield _header_word(decision(verdict))
+    if verdict.otherwise is not None:
+        otherwise, *rest = _tag_parts(verdict.otherwise)
+        yield from ("allowed sender", f"otherwise {otherwise}", *rest)
+    elif verdict.probability is not None:
+        yield f"{verdict.decibans:.1f} dB"
+        yield f"p={probability_text(verdict.probability)}"
+        if verdict.unsure:
+            yield f"rather {_header_word(verdict.label)}"
 
 
 def spam_decibans(verdict: Verdict) -> float:

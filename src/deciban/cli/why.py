@@ -10,6 +10,7 @@ from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import verdict_line, verdict_record
+from deciban.decibans import runner_up
 from deciban.errors import NoSuchSource
 from deciban.sources import RawMessage, open_source
 
@@ -99,7 +100,7 @@ def explanation(raw: RawMessage, message: Message, verdict: Verdict, top: int = 
     yield verdict_line(verdict)
     if not verdict.evidence:
         return
-    second = sorted(verdict.probabilities, key=lambda label: -verdict.probabilities[label])[1]
+    second = runner_up(verdict.probabilities, verdict.label)
     yield f"for {harmless(verdict.label)} (+) and for {harmless(second)} (−), in decibans:"
     words = [item for item in verdict.evidence if item.view == "words"]
     yield from _strongest("words", words, top)

@@ -6,8 +6,9 @@
 
 Until two labels were taught there is nothing to choose between, and every verdict is unsure:
 
->>> Verdict.of({"ham": 0.0})
-Verdict(label='ham', probability=None, decibans=0.0, probabilities={}, unsure=True, evidence=())
+>>> verdict = Verdict.of({"ham": 0.0})
+>>> verdict.label, verdict.probability, verdict.decibans, verdict.unsure
+('ham', None, 0.0, True)
 >>> Verdict.of({}).label
 ''
 """
@@ -39,6 +40,8 @@ class Verdict(Value):
     """Whether nothing should be done about it: see threshold.py."""
     evidence: tuple[Evidence, ...] = ()
     """What it came from, strongest first, if it was asked for."""
+    otherwise: Verdict | None = None
+    """What the filter would have said, where the allow list decided instead: the evidence speaks for that."""
 
     @classmethod
     def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:

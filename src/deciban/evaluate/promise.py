@@ -1,13 +1,11 @@
 """Whether a promise was kept: "at most 1% of good mail is lost", followed message by message over a stream.
 
 At each message the bar is the one that the filter would have had by then (`filter.threshold`), read from the
-good mails that came before. The promise counts as broken only if the loss cannot be chance: its lower 95%
-limit (Clopper and Pearson) is above the promised rate.
+good mails that came before. The promise counts as kept if no larger share was lost, and as broken only if the
+loss cannot be chance: its lower 95% limit (Clopper and Pearson) is above the promised rate.
 
->>> KeptPromise(rate=0.01, lost=15, good=1000, caught=90, spam=100).kept
-True
->>> KeptPromise(rate=0.01, lost=16, good=1000, caught=90, spam=100).kept
-False
+>>> [KeptPromise(rate=0.01, lost=lost, good=1000, caught=90, spam=100).standing for lost in (10, 15, 16)]
+['kept', 'not refuted yet', 'broken']
 """
 
 from __future__ import annotations
@@ -36,9 +34,9 @@ class KeptPromise(Value):
         return self.good > 0 and self.spam > 0
 
     @property
-    def kept(self) -> bool:
-        """Whether the loss could still be the promised rate."""
-        return not self.good or metrics.lower_limit(self.lost, self.good) <= self.rate
+    def standing(self) -> str:
+        """Kept, not refuted yet, or broken."""
+        return metrics.standing(self.lost, self.good, self.rate)
 
     @classmethod
     def followed(cls, rate: float, trial: Trial) -> KeptPromise:
@@ -68,15 +66,14 @@ class KeptPromise(Value):
     def __str__(self) -> str:
         if not self.active:
             return f"promise {self.rate:.1%}: never active, too few good mails"
-        verdict = "kept" if self.kept else "BROKEN"
         return (
-            f"promise {self.rate:.1%}: {verdict}, lost {self.lost} of {self.good} good "
+            f"promise {self.rate:.1%}: {self.standing}, lost {self.lost} of {self.good} good "
             f"({self.lost / self.good:.2%}), caught {self.caught / self.spam:.1%} of {self.spam} spams"
         )
 
-    def record(self) -> dict[str, float | bool]:
+    def record(self) -> dict[str, float | bool | str]:
         """The same ready for JSON."""
         return self.as_dict() | {
             "active": self.active,
-            "kept": self.kept,
+            "standing": self.standing,
         }

@@ -214,10 +214,11 @@ class Filter:
         for place, verdict in enumerate(verdicts):
             if verdict.label != SPAM or verdict.probability is None:
                 continue
+            judged = verdict.replaced(unsure=is_unsure(totals[place], bar))
             if preferences.allows(questions[place].sender):
-                verdicts[place] = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
-            else:
-                verdicts[place] = verdict.replaced(unsure=is_unsure(totals[place], bar))
+                good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
+                judged = good.replaced(otherwise=judged)
+            verdicts[place] = judged
         return verdicts
 
     # What the user prefers

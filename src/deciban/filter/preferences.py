@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from deciban.errors import BadSetting
 from deciban.filter.contacts import FACT, is_known
-from deciban.filter.threshold import Threshold
+from deciban.filter.threshold import LEAST_COST, MOST_COST, Threshold
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -83,7 +83,9 @@ class Preferences(Value):
 
     @classmethod
     def from_text(cls, text: str) -> Preferences:
-        """What `text` wrote."""
+        """What `text` wrote; of a cost that an early version took, even infinity, the nearest that may be."""
         import json
 
-        return cls(**json.loads(text))
+        found = json.loads(text)
+        found["cost"] = min(max(found["cost"], LEAST_COST), MOST_COST)
+        return cls(**found)

@@ -124,6 +124,13 @@ class Status(Value):
     mails: KeptMails
 
     @property
+    def standing(self) -> str | None:
+        """What recent good mail makes of the promise at today's bar; None without a promise or a bar."""
+        if self.threshold.promise is None or self.assurance.bar is None:
+            return None
+        return metrics.standing(self.recent.lost, self.recent.good, self.threshold.promise)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels that a verdict can have."""
         return tuple(dict.fromkeys((*(self.shared.labels if self.shared else ()), *self.lessons)))

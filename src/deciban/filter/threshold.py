@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 # A promise looks back over as many good mails as this times what it takes at least. What lies further back
 # was judged by a filter that knew far less; looking four times as far made no difference worth its time.
 WINDOW = 5
+# 60 decibans below even odds, and 90 above, where no spam is called so any more.
+LEAST_COST = 1e-6
+MOST_COST = 1_000_000_000
 
 
 class Threshold(Value):
@@ -57,8 +60,10 @@ class Threshold(Value):
     """The share of good mail that may be lost; None to decide by cost."""
 
     def _check(self) -> None:
-        if not self.cost > 0:
-            raise BadSetting(f"cost must be above 0, got {self.cost!r} instead.")
+        if not LEAST_COST <= self.cost <= MOST_COST:
+            raise BadSetting(
+                f"cost must be a number from {LEAST_COST:g} to {MOST_COST:,}, got {self.cost!r} instead."
+            )
         if self.promise is not None and not 1e-6 <= self.promise <= 0.5:
             raise BadSetting(f"promise must be a share from 0.000001 to 0.5, got {self.promise!r} instead.")
 

@@ -146,13 +146,20 @@ class SqliteConnection(Ledger):
 
     def sweep(self) -> None:
         """Empty the write-ahead log, which still holds what was overwritten."""
-        with self._telling():
-            busy, _, _ = self._one("PRAGMA wal_checkpoint(TRUNCATE)")
+        try:
+            with self._telling():
+                busy, _, _ = self._one("PRAGMA wal_checkpoint(TRUNCATE)")
+        except CannotWrite as error:
+            raise CannotWrite(
+                f"The change is made, but the log still holds traces of what was erased. {error} "
+                "The next command that can write empties the log."
+            ) from None
         if busy:
             raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
 
     def shrink(self) -> None:
         """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
-        with suppress(LedgerBusy):
+        with suppress(LedgerBusy, CannotWrite):
             self._execute("VACUUM")
+        with suppress(LedgerBusy):
             self.sweep()
