@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.interrupts import Interrupts
 from deciban.cli.numbers import refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
@@ -130,7 +131,8 @@ class _Course:
             self._learn(read_by(running, read, messages))
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
-        self._filter.learn(lessons, self._acknowledge)
+        with Interrupts() as interrupts:
+            self._filter.learn(interrupts.between(lessons), self._acknowledge)
 
     @property
     def count(self) -> int:

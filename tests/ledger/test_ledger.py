@@ -1,0 +1,171 @@
+"""What the contract of a ledger promises, over every implementation of it."""
+
+import random
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.committee._lesson_code import Features
+from deciban.committee.settings import Settings
+from deciban.errors import CannotWrite
+from deciban.ledger import Ledger, Lesson, Selection, create_ledger, open_ledger
+from deciban.ledger.records import NO_EXAM, Checkpoint, ExamRow
+
+
+def lesson(label: str, number: int, **fields: object) -> Lesson:
+    """The n-th made-up lesson of a label, always the same."""
+    rng = random.Random(f"{label}{number}")
+    views = [array("Q", sorted(rng.getrandbits(64) for _ in range(20))) for _ in "wl"]
+    return Lesson(
+        digest=f"{label[:8]:8}{number:8}".encode(),
+        label=label,
+        taught=0,
+        by="",
+        source=f"{label}.mbox@{number}",
+        sender=f"{label}@example.org",
+        subject=f"number {number}",
+        date="",
+        message_id="",
+        names=f"word:{label}\nword:{number}",
+        features=Features.of(*views),
+    ).replaced(**fields)
+
+
+def append(ledger: Ledger, *lessons: Lesson, first: int = 1) -> None:
+    with ledger.writing():
+        ledger.append((each, first + place, NO_EXAM) for place, each in enumerate(lessons))
+
+
+@pytest.fixture(params=[create_ledger], ids=["sqlite"])
+def ledger(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Ledger]:
+    with request.param(str(tmp_path / "ledger"), Settings(bits=10)) as ledger:
+        yield ledger
+
+
+def test_lessons_come_back_as_they_were_written_in_their_order(ledger: Ledger) -> None:
+    written = [lesson("spam", 1), lesson("ham", 1), lesson("spam", 2)]
+    append(ledger, *written)
+    found = list(ledger.select(Selection()))
+    assert [each.replaced(taught=0) for each in found] == written
+    assert [each.taught for each in found] == [1, 2, 3]
+    assert [(label, features) for _, label, features in ledger.replay()] == [
+        (each.label, each.features) for each in written
+    ]
+
+
+def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1))
+    before = ledger.stamp()
+
+    def fail() -> None:
+        with ledger.writing():
+            ledger.append([(lesson("spam", 1), 5, NO_EXAM)])
+            ledger.set_fact("preferences", "something")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert ledger.labels() == {"ham": 1}
+    assert ledger.fact("preferences") is None
+    assert ledger.stamp() == before
+
+
+def test_the_stamp_changes_with_what_a_replay_gives_and_with_nothing_else(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1))
+    stamps = [ledger.stamp()]
+    append(ledger, lesson("ham", 2))
+    stamps.append(ledger.stamp())
+    with ledger.writing():
+        ledger.remove([lesson("ham", 2).digest])
+    stamps.append(ledger.stamp())
+    assert len(set(stamps)) == 3
+    with ledger.writing():
+        ledger.set_fact("preferences", "{}")
+    assert ledger.stamp() == stamps[-1]
+
+
+def test_removing_a_lesson_removes_all_that_belongs_to_it(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
+    gone = lesson("spam", 1).digest
+    with ledger.writing():
+        ledger.keep_mail(gone, 100, b"packed")
+        ledger.list_checkpoint(Checkpoint(1, "early", 2, 0))
+        ledger.list_checkpoint(Checkpoint(3, "late", 2, 0))
+        assert ledger.remove([gone, b"never taught"]) == 1
+    assert ledger.labels() == {"ham": 2}
+    assert ledger.kept_mail(gone) is None
+    assert [checkpoint.name for checkpoint in ledger.checkpoints()] == ["early"]
+    assert ledger.names() == {"word:ham", "word:1", "word:2"}
+    assert not ledger.has(gone)
+
+
+def test_what_a_reader_sees_does_not_change_under_it(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1))
+    with open_ledger(ledger.path, read_only=True) as reader:
+        with reader.reading():
+            assert reader.labels() == {"ham": 1}
+            append(ledger, lesson("spam", 1), first=2)
+            assert reader.labels() == {"ham": 1}
+        assert reader.labels() == {"ham": 1, "spam": 1}
+        with pytest.raises(CannotWrite), reader.writing():
+            pass
+
+
+def test_exams_are_kept_by_position_and_recent_good_ones_come_newest_first(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2), lesson("ham", 3))
+    with ledger.writing():
+        exams = {place: ExamRow("ham", 1.0, float(place)) for place in (1, 2, 3)}
+        ledger.set_exams(exams.items())
+    assert [exam for _, _, exam in ledger.exams()] == [*exams.values(), NO_EXAM]
+    assert ledger.recent_good(10) == [3.0, 1.0]
+    assert ledger.recent_good(1) == [3.0]
+
+
+def test_mixed_lessons_keep_the_order_within_a_label(ledger: Ledger) -> None:
+    append(ledger, *(lesson("ham", n) for n in range(2)), *(lesson("spam", n) for n in range(4)))
+    assert ledger.last_run() == (4, 4)
+    with ledger.writing():
+        assert ledger.arrange(longest_run=3)
+        assert not ledger.arrange(longest_run=3)
+    order = [each.label for each in ledger.select(Selection())]
+    assert order == ["spam", "ham", "spam", "spam", "ham", "spam"]
+    assert [each.subject for each in ledger.select(Selection(label="spam"))] == [
+        f"number {n}" for n in range(4)
+    ]
+
+
+def test_folded_lessons_are_known_but_no_lessons_any_more(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
+    with ledger.writing():
+        old = ledger.positions_before(3e-6)
+        ledger.fold(old, b"packed state", capacity=4)
+    assert ledger.foundation() == b"packed state"
+    assert (ledger.folded().lessons, ledger.folded().until) == (2, 2)
+    assert ledger.labels() == {"ham": 2, "spam": 1}
+    assert [each.subject for each in ledger.select(Selection())] == ["number 2"]
+    assert ledger.labels_of([lesson("spam", 1).digest]) == {lesson("spam", 1).digest: "spam"}
+    assert ledger.folded_labels_of([lesson("ham", 2).digest]) == {}
+    assert ledger.names() == {"word:ham", "word:spam", "word:1", "word:2"}
+
+
+def test_kept_mail_is_counted_and_erased_by_its_age(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1), lesson("ham", 2))
+    with ledger.writing():
+        ledger.keep_mail(lesson("ham", 1).digest, 100, b"old")
+        ledger.keep_mail(lesson("ham", 2).digest, 200, b"newer")
+    assert (ledger.kept_mails().count, ledger.kept_mails().size) == (2, 8)
+    with ledger.writing():
+        assert ledger.erase_mails(before=200) == 1
+    assert ledger.kept_mail(lesson("ham", 1).digest) is None
+    assert ledger.kept_mail(lesson("ham", 2).digest) == b"newer"
+
+
+def test_settings_are_those_of_the_last_stamp(ledger: Ledger) -> None:
+    with open_ledger(ledger.path) as other:
+        with other.writing():
+            other.set_settings(Settings(bits=12))
+        assert ledger.settings.bits == 10
+        ledger.stamp()
+        assert ledger.settings.bits == 12
