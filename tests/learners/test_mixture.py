@@ -15,7 +15,7 @@ from deciban import (
     NaiveBayes,
     Poisson,
 )
-from deciban.errors import BadSetting, NotEnoughValues, StillClimbing, UnreadableModel
+from deciban.errors import BadSetting, NotEnoughValues, OutsideSupport, StillClimbing, UnreadableModel
 from samples import FAMILIES, RULES, rows_for
 
 
@@ -160,7 +160,8 @@ def test_progress_is_told_and_can_stop_the_climb(capsys):
         return step.number == 3
 
     X = rows_for(Bernoulli(), np.random.default_rng(11), 200, width=12)
-    mixture = Mixture(Bernoulli(), 4, callback=stop_after_three, verbose=True, random_state=0, tolerance=0)
+    told = {"callback": stop_after_three, "verbose": True}
+    mixture = Mixture(Bernoulli(), 4, **told, random_state=0, tolerance=0, restarts=1)
     mixture.fit(X)
     assert [step.number for step in seen] == [1, 2, 3]
     assert mixture.n_iter_ == 3
@@ -190,8 +191,57 @@ def test_too_few_steps_are_told():
 def test_a_start_whose_component_dies_is_not_the_end():
     X = np.array([[0.0], [0.0], [1.0], [1.1], [5.0], [5.2], [5.4]])
     with pytest.raises(NotEnoughValues, match="finds no variance"):
-        Mixture(Gaussian(), 2, rule="mle", init=[0, 0, 1, 1, 1, 1, 1]).fit(X)
-    assert Mixture(Gaussian(), 2, rule="mle", restarts=20, random_state=0).fit(X).objective_ > -20
+        Mixture(Gaussian(), 2, rule="mle", init=[0, 0, 1, 1, 1, 1, 1], variance_floor=0).fit(X)
+    found = Mixture(Gaussian(), 2, rule="mle", restarts=20, variance_floor=0, random_state=0).fit(X)
+    assert found.objective_ > -20
+
+
+def eight_heaps(seed, width=5):
+    """Eight Gaussians of different width, some of which touch; and which row is of which."""
+    rng = np.random.default_rng(seed)
+    centres, scales = 3.5 * rng.normal(size=(8, width)), np.exp(0.3 * rng.normal(size=(8, 1)))
+    truth = rng.integers(0, 8, 1000)
+    return centres[truth] + rng.normal(size=(1000, width)) * scales[truth], truth
+
+
+def test_eight_heaps_are_found_from_the_seeds_drawn_by_default():
+    for seed in range(6):
+        X, truth = eight_heaps(seed)
+        best = Mixture(Gaussian(), 8, init=truth).fit(X)
+        assert Mixture(Gaussian(), 8, random_state=seed).fit(X).objective_ > best.objective_ - 1
+
+
+def test_components_grow_from_the_means_that_are_given():
+    X, truth = eight_heaps(1)
+    means = np.array([X[truth == heap].mean(axis=0) for heap in range(8)])
+    mixture = Mixture(Gaussian(), 8, means_init=means).fit(X)
+    assert np.mean(mixture.labels_ == truth) > 0.98
+    assert mixture.objective_history_[0] > Mixture(Gaussian(), 8, random_state=0).fit(X).objective_history_[0]
+    with pytest.raises(BadSetting, match=r"means_init must have a row for every component, \(8, 5\)"):
+        Mixture(Gaussian(), 8, means_init=means[:3]).fit(X)
+    with pytest.raises(OutsideSupport, match="Poisson"):
+        Mixture(Poisson(), 2, means_init=[[-1.0], [2.0]]).fit([[1], [2], [9]])
+
+
+def test_a_warm_start_goes_on_where_the_last_fit_came_to():
+    X, _ = eight_heaps(2)
+    mixture = Mixture(Gaussian(), 8, warm_start=True, random_state=0).fit(X)
+    before, steps = mixture.objective_, mixture.n_iter_
+    assert mixture.fit(X).objective_ >= before - 1e-9
+    assert mixture.n_iter_ < steps
+    assert mixture.set_params(components=3).fit(X).tally_.rows.shape == (3,)
+
+
+@pytest.mark.parametrize("family", [Gaussian(), Columns({(0,): Gaussian()})], ids=["Gaussian", "Columns"])
+def test_no_component_shrinks_to_a_point(family):
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.1], [5.0], [5.2], [5.4]])
+    start = [0, 0, 0, 1, 1, 1, 1, 1]
+    mixture = Mixture(family, 2, rule="mle", init=start, variance_floor=1e-3).fit(X)
+    reading = mixture.reading_.parts[0] if isinstance(family, Columns) else mixture.reading_
+    assert reading.parameters["variance"][0, 0] == pytest.approx(1e-3 * X.var())
+    assert np.diff(mixture.objective_history_).min() >= -1e-9
+    constant = np.column_stack([X, np.full(8, 7.0)])
+    assert Mixture(Gaussian(), 2, rule="mle", init=start).fit(constant).labels_.tolist() == start
 
 
 @pytest.mark.parametrize(
@@ -202,6 +252,7 @@ def test_a_start_whose_component_dies_is_not_the_end():
         ({"init": "far"}, "init must be"),
         ({"init": np.ones((3, 2))}, "init must have"),
         ({"restarts": 0}, "restarts must be"),
+        ({"variance_floor": -1}, "variance_floor must be"),
         ({"steps": 0}, "steps must be"),
         ({"tolerance": -1}, "tolerance must be"),
     ],

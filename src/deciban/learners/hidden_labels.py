@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 from deciban.families.family import PEAK, Family
 from deciban.families.reading import Floats, Reading
 from deciban.learners.model import label_chances
+from deciban.learners.variance_floor import lifted
 from deciban.membership import Matrix, Membership
 from deciban.tally import Tally
 
@@ -103,6 +104,7 @@ class HiddenLabels:
     labels: NDArray[Any] | None = None  # (labels,): the owners' names
     allowed: NDArray[np.bool_] | None = None  # (rows, components): False where a row's label rules one out
     hard: bool = False
+    floor: Tally | None = None  # from `variance_floor`
     _imagined: list[Tally] = field(default_factory=list)
 
     def climb(
@@ -112,12 +114,19 @@ class HiddenLabels:
         steps: int,
         tolerance: float,
         watch: Callable[[int, float, float], bool | None] = lambda *_: None,
+        so_far: Climb | None = None,
     ) -> Climb:
-        """From shares to a peak: until a step gains no more than `tolerance` a row, or `watch` says stop."""
-        parameters = self.maximise(start)
-        history: list[float] = []
+        """From shares to a peak: until a step gains no more than `tolerance` a row, or `watch` says stop.
+
+        A climb that ran out of steps goes on where it stopped, if it is given as `so_far`.
+        """
+        if so_far is not None and (so_far.converged or so_far.interrupted or len(so_far.history) >= steps):
+            return so_far
+        history = [] if so_far is None else list(so_far.history)
+        shares = start if so_far is None else self.expect(so_far.parameters)[0]
+        parameters = self.maximise(shares)
         try:
-            for number in range(1, steps + 1):
+            for number in range(len(history) + 1, steps + 1):
                 shares, objective = self.expect(parameters)
                 gain = objective - history[-1] if history and history[-1] > -np.inf else np.inf
                 history.append(objective)
@@ -146,6 +155,7 @@ class HiddenLabels:
     def maximise(self, shares: Matrix) -> Parameters:
         """The parameters that the shares make best."""
         tally = self.family.gather(self.rows, Membership.expected(shares, self.components), self.names)
+        tally = lifted(tally, self.imagined(tally), self.floor)
         reading = self.read(tally)
         chances = self.chances(np.asarray(tally.rows, dtype=float))
         with np.errstate(divide="ignore"):

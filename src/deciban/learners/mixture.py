@@ -24,6 +24,7 @@ k-means is the hard variant, with one variance for all Gaussians and equal chanc
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,7 +42,8 @@ from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.hidden_labels import HiddenLabels, Step, share_out
 from deciban.learners.model import Model, label_chances
-from deciban.learners.seeds import sow
+from deciban.learners.seeds import grow_from, sow
+from deciban.learners.variance_floor import variance_floor
 from deciban.membership import Membership
 from deciban.smoothing import as_prior
 from deciban.tally import Tally
@@ -61,13 +63,35 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         a Tally. It is imagined once, from the tally that EM starts with.
     label_prior : of the components: None (as found), a number that smooths, "uniform", or their chances.
     hard : give each row wholly to its likeliest component, as k-means does.
-    init : "spread" (seeds far from each other), "rows" (any rows as seeds), or what to start from: the
-        number of each row's component, or its share in each, (rows, components).
-    restarts : how many starts are tried; the best objective is kept.
+    init : "spread" (seeds far from each other, as by k-means++), "rows" (any rows as seeds), or what to start
+        from: the number of each row's component, or its share in each, (rows, components).
+    means_init : rows for the components to grow from instead, (components, columns).
+    restarts : how many starts are tried for ten steps; the best of them goes on. A start that is given is the
+        only one.
+    warm_start : start a further `fit` from what the one before found.
+    variance_floor : no Gaussian variance falls below this share of what its column has over all rows.
     steps, tolerance : EM stops after so many steps, or when one gains no more than `tolerance` nats a row.
     random_state : what seeds are drawn by.
     verbose : print a line for each step.
     callback : called with a `Step` after each one; it stops the climb by returning True.
+
+    Attributes
+    ----------
+    labels_ : the component of each row of `fit`.
+    chances_ : the chance of each component.
+    reading_ : the parameters of each component, `reading_.parameters`.
+    tally_ : what each component was found to have.
+    objective_, objective_history_ : what EM climbed to, and how.
+    n_iter_, converged_ : how many steps that took, and whether it came to a peak.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from deciban import Gaussian
+    >>> X = [[0.0], [1.0], [0.5], [0.2], [40.0], [41.0], [40.5], [40.2]]
+    >>> mixture = Mixture(Gaussian(), components=2, random_state=0).fit(X)
+    >>> len(set(mixture.labels_[:4])), len(set(mixture.labels_[4:])), len(set(mixture.labels_))
+    (1, 1, 2)
     """
 
     LEARNED: ClassVar[tuple[str, ...]] = (
@@ -90,7 +114,10 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         label_prior: Any = None,
         hard: bool = False,
         init: Any = "spread",
-        restarts: int = 1,
+        means_init: Any = None,
+        restarts: int = 5,
+        warm_start: bool = False,
+        variance_floor: float = 1e-6,
         steps: int = 500,
         tolerance: float = 1e-4,
         random_state: Any = None,
@@ -104,7 +131,10 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         self.label_prior = label_prior
         self.hard = hard
         self.init = init
+        self.means_init = means_init
         self.restarts = restarts
+        self.warm_start = warm_start
+        self.variance_floor = variance_floor
         self.steps = steps
         self.tolerance = tolerance
         self.random_state = random_state
@@ -121,20 +151,10 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
                 f"components must be a whole number of 1 or more, got {self.components!r} instead."
             )
         weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        family, rows = self._family().welcome(X, self._names())
-        hidden = HiddenLabels(
-            family,
-            rows,
-            weight,
-            np.arange(self.components),
-            self.rule,
-            as_prior(self.prior),
-            self._names(),
-            self.label_prior,
-            hard=self.hard,
-        )
+        hidden = self._hidden(X, weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-        best = Ascent.of(self).run(hidden, lambda: self._start(hidden, rng))
+        ascent, start = self._ascent(hidden, rng, X)
+        best = ascent.run(hidden, start, lambda tally: tally.read(self.rule, hidden.imagined(tally)))
         self.objective_history_ = best.history
         self.objective_ = best.history[-1]
         self.n_iter_ = len(best.history)
@@ -145,24 +165,61 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         self.labels_ = np.asarray(shares.argmax(axis=1)).ravel()
         return self
 
-    def _start(self, hidden: HiddenLabels, rng: np.random.Generator) -> Floats:
-        if isinstance(self.init, str):
-            if self.init not in ("spread", "rows"):
-                raise BadSetting(f"init must be 'spread', 'rows' or shares, got {self.init!r} instead.")
-            spread = self.init == "spread"
-            return sow(
-                hidden.family, hidden.rows, hidden.weight, self.components, rng, spread=spread, hard=self.hard
+    def _hidden(self, X: Any, weight: Floats) -> HiddenLabels:
+        family, rows = self._family().welcome(X, self._names())
+        return HiddenLabels(
+            family,
+            rows,
+            weight,
+            np.arange(self.components),
+            self.rule,
+            as_prior(self.prior),
+            self._names(),
+            self.label_prior,
+            hard=self.hard,
+            floor=variance_floor(family, rows, weight, self.variance_floor),
+        )
+
+    def _ascent(
+        self, hidden: HiddenLabels, rng: np.random.Generator, X: Any
+    ) -> tuple[Ascent, Callable[[], Floats]]:
+        """How to climb, and where from: as often as seeds are drawn, or once from a start that is given."""
+        ascent, once = Ascent.of(self), replace(Ascent.of(self), restarts=1)
+        if self.warm_start and hasattr(self, "tally_") and len(self.tally_.labels) == self.components:
+            shares, _ = share_out(self._joint(self.model_.reading.admit(X)), self.hard)
+            return once, lambda: np.asarray(shares * hidden.weight[:, None])
+        if self.means_init is not None:
+            return once, lambda: self._from_means(hidden)
+        if not isinstance(self.init, str):
+            return once, lambda: self._from_shares(hidden.weight)
+        if self.init not in ("spread", "rows"):
+            raise BadSetting(f"init must be 'spread', 'rows' or shares, got {self.init!r} instead.")
+        settings = {"spread": self.init == "spread", "hard": self.hard}
+        return ascent, lambda: sow(
+            hidden.family, hidden.rows, hidden.weight, self.components, rng, **settings
+        )
+
+    def _from_means(self, hidden: HiddenLabels) -> Floats:
+        given = np.asarray(self.means_init)
+        wanted = (self.components, self.n_features_in_)
+        if given.shape != wanted:
+            raise BadSetting(
+                f"means_init must have a row for every component, {wanted}, got {given.shape} instead."
             )
+        rows = hidden.family.admit(given, self._names())
+        return grow_from(hidden.family, hidden.rows, hidden.weight, rows, self.components)
+
+    def _from_shares(self, weight: Floats) -> Floats:
         given = np.asarray(self.init)
-        if given.shape == hidden.weight.shape and given.dtype.kind in "iu":
+        if given.shape == weight.shape and given.dtype.kind in "iu":
             given = np.equal.outer(given, np.arange(self.components)).astype(float)
-        wanted = (len(hidden.weight), self.components)
+        wanted = (len(weight), self.components)
         if given.shape != wanted or not (given >= 0).all() or not given.sum(axis=1).all():
             raise BadSetting(
                 f"init must have the share of every row in every component, {wanted}, or the number of its "
                 f"component, got {given.shape} instead."
             )
-        return np.asarray(given / given.sum(axis=1, keepdims=True) * hidden.weight[:, None])
+        return np.asarray(given / given.sum(axis=1, keepdims=True) * weight[:, None])
 
     def expect(self, X: Any) -> Tally:
         """The tally of rows under the labels that the model expects.

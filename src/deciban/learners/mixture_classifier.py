@@ -42,6 +42,7 @@ from deciban.learners.fold_tallies import fold_of_each
 from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
 from deciban.learners.model import Model
 from deciban.learners.seeds import sow
+from deciban.learners.variance_floor import variance_floor
 from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
@@ -62,7 +63,24 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         the one that predicts held-out labels best.
     hard : give each row wholly to its likeliest component.
     init : where the components of a label start: "spread" (seeds far from each other) or "rows" (any rows).
-    restarts, steps, tolerance, random_state, verbose, callback : as in Mixture.
+    restarts, variance_floor, steps, tolerance, random_state, verbose, callback : as in Mixture.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    owner_ : the position in `classes_` of each component's label.
+    reading_ : the parameters of each component, `reading_.parameters`.
+    tally_ : what each component was found to have.
+    unlabelled_weight_, unlabelled_weight_scores_ : the weight, and how well "cv" found each to do.
+    objective_, objective_history_, n_iter_, converged_ : as in Mixture.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> from deciban import Gaussian
+    >>> X, y = [[0.0], [1.0], [0.5], [8.0], [9.0], [8.5]], ["low", "low", "", "high", "high", ""]
+    >>> MixtureClassifier(Gaussian()).fit(X, y).predict([[2.0], [7.0]]).tolist()
+    ['low', 'high']
     """
 
     LEARNED: ClassVar[tuple[str, ...]] = (
@@ -85,6 +103,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         hard: bool = False,
         init: str = "spread",
         restarts: int = 1,
+        variance_floor: float = 1e-6,
         steps: int = 500,
         tolerance: float = 1e-4,
         random_state: Any = None,
@@ -100,6 +119,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         self.hard = hard
         self.init = init
         self.restarts = restarts
+        self.variance_floor = variance_floor
         self.steps = steps
         self.tolerance = tolerance
         self.random_state = random_state
@@ -154,6 +174,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             labels=self.classes_,
             allowed=(label[:, None] == self.owner_) | (label[:, None] < 0),
             hard=self.hard,
+            floor=variance_floor(family, rows, weight, self.variance_floor),
         )
 
     def _start(self, hidden: HiddenLabels, label: NDArray[np.intp], rng: np.random.Generator) -> Floats:

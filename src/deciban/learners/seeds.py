@@ -5,8 +5,9 @@ A seed alone has no spread, so a component begins as its seed and a tenth of an 
     start_k = tally(seed_k) + 0.1 · tally(all rows) / rows
 
 Seeds may be any rows ("rows"), or rows that are far from each other ("spread"): the next seed is drawn by
-the chance that a row belongs to *none* of the seeds so far, but to the crowd of all rows. That is k-means++
-(Arthur and Vassilvitskii, 2007) for any family, with log p in the place of a squared distance.
+the chance that a row belongs to *none* of the seeds so far, but to the crowd of all rows. Of a few that are
+drawn, the one that explains all rows best is taken. That is greedy k-means++ (Arthur and Vassilvitskii, 2007)
+for any family, with log p in the place of a squared distance.
 
 >>> from deciban import Poisson
 >>> family, rows = Poisson().welcome(np.array([[0], [1], [0], [90], [95], [99]]))
@@ -17,6 +18,7 @@ True
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -70,24 +72,45 @@ def _grow(
     average = crowd * (OF_ALL / weight.sum())
     by_crowd = _read(crowd).score(rows).ravel()
     joint = np.empty((len(weight), count))
-    chance, left = weight.astype(float), weight > 0
+    nearest, left = np.full(len(weight), -np.inf), weight > 0
     for component in range(count):
-        seed = int(rng.choice(len(weight), p=chance / chance.sum()))
-        left[seed] = False
-        joint[:, component] = _read(_tally_one(family, rows, seed, len(weight)) + average).score(rows).ravel()
-        chance = np.where(left, weight, 0.0)
-        if spread and component + 1 < count:
-            nearest = joint[:, : component + 1].max(axis=1)
+        chance, drawn = np.where(left, weight, 0.0), 1
+        if spread and component:
             with np.errstate(over="ignore"):
                 apart = chance / (1 + np.exp(nearest - by_crowd))
             chance = apart if apart.sum() > 0 else chance
+            drawn = min(
+                2 + int(math.log(count)), int(np.count_nonzero(chance))
+            )  # as many as scikit-learn draws
+        candidates = rng.choice(len(weight), drawn, replace=False, p=chance / chance.sum())
+        grown = [_seed(family, rows, row, len(weight), average).score(rows).ravel() for row in candidates]
+        best = int(np.argmax([_explained(np.maximum(nearest, one), by_crowd, weight) for one in grown]))
+        seed, joint[:, component] = candidates[best], grown[best]
+        left[seed] = False
+        nearest = np.maximum(nearest, joint[:, component])
     return joint
 
 
-def _tally_one(family: Family, rows: Any, row: int, count: int) -> Tally:
+def grow_from(family: Family, rows: Any, weight: Floats, given: Any, count: int) -> Floats:
+    """The share of each row in components that grow from rows given, one for each component."""
+    crowd = family.gather(rows, Membership.expected(weight[:, None], ONE))
+    average = crowd * (OF_ALL / weight.sum())
+    seeds = [_seed(family, given, place, count, average) for place in range(count)]
+    shares, _ = share_out(np.column_stack([seed.score(rows).ravel() for seed in seeds]))
+    return np.asarray(shares * weight[:, None])
+
+
+def _seed(family: Family, rows: Any, row: int, count: int, average: Tally) -> Reading:
+    """A component that is one of so many rows, and a part of the average."""
     starts = (np.arange(count + 1) > row).astype(np.int32)
     alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
-    return family.gather(rows, Membership.expected(alone, ONE))
+    return _read(family.gather(rows, Membership.expected(alone, ONE)) + average)
+
+
+def _explained(nearest: Floats, by_crowd: Floats, weight: Floats) -> float:
+    """log p of all rows, each by its nearest seed or by the crowd."""
+    told = np.logaddexp(nearest, by_crowd)
+    return float(np.where(weight > 0, weight * told, 0.0).sum())
 
 
 def _read(tally: Tally) -> Reading:
