@@ -8,7 +8,7 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import allowed_note, decision, exit_code, verdict_line, verdict_record
+from deciban.cli.verdict_text import allowed_note, exit_code, verdict_line
 from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
 
@@ -92,6 +92,8 @@ def _json_lines() -> Line:
     """What makes JSON of a verdict; one encoder for all, since `json.dumps` would make one for each line."""
     from json import JSONEncoder
 
+    from deciban.filter.verdict_record import verdict_record
+
     encode = JSONEncoder(separators=(",", ":")).encode
 
     def line(raw: RawMessage, message: Message, verdict: Verdict) -> str:
@@ -111,14 +113,14 @@ class _Table:
     def add(self, batch: list[RawMessage], messages: list[Message], verdicts: list[Verdict]) -> None:
         # Said at once: encoding and printing a line by itself takes as long as making it.
         say("\n".join(map(self._line, batch, messages, verdicts)))
-        for what in map(decision, verdicts):
+        for what in (verdict.decision for verdict in verdicts):
             self._counts[what] = self._counts.get(what, 0) + 1
 
     def _table_line(self, raw: RawMessage, message: Message, verdict: Verdict) -> str:
         shown = verdict.otherwise is None and verdict.probability is not None
         numbers = f"{verdict.decibans:6.1f} dB  p={verdict.probability:.4f}" if shown else " " * 19
         note = "" if verdict.otherwise is None else f"  ({allowed_note(verdict.otherwise)})"
-        label = f"{harmless(decision(verdict)):{self._width}}"
+        label = f"{harmless(verdict.decision):{self._width}}"
         subject = shortened(message.header("subject"), SUBJECT_WIDTH)
         return f"{label} {numbers}  {harmless(raw.id)}  {subject}{note}".rstrip()
 

@@ -9,7 +9,7 @@ import os
 
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import decision, verdict_line
+from deciban.cli.verdict_text import verdict_line
 from deciban.cli.why import explanation
 from deciban.decibans import UNSURE
 from deciban.filter.mail import question_of, whereabouts_in
@@ -88,24 +88,24 @@ def _classified(mail_filter: Filter, folder: str) -> Iterator[Row]:
 def _table(rows: list[Row]) -> Iterator[str]:
     """A few verdicts, those that are wrong or unsure first; then how many there were of each kind."""
     yield "   it is   the filter says"
-    interesting = [row for row in rows if decision(row[3]) != row[0]]
-    certain = [row for row in rows if decision(row[3]) == row[0]]
+    interesting = [row for row in rows if row[3].decision != row[0]]
+    certain = [row for row in rows if row[3].decision == row[0]]
     shown = (interesting[: ROWS_SHOWN - 4] + certain)[:ROWS_SHOWN]
     for label, _, message, verdict in shown:
-        mark = " " if decision(verdict) == label else "?" if verdict.unsure else "✗"
+        mark = " " if verdict.decision == label else "?" if verdict.unsure else "✗"
         subject = shortened(message.header("subject"), 50)
         yield f" {mark} {harmless(label):6}  {verdict_line(verdict, 6):44}  {subject}"
     yield f"   … {len(rows) - len(shown)} more\n"
     yield f"   {'':10}{'says ham':>10}{'unsure':>10}{'says spam':>10}"
     for label in ("ham", "spam"):
-        said = [decision(verdict) for true, _, _, verdict in rows if true == label]
+        said = [verdict.decision for true, _, _, verdict in rows if true == label]
         counts = "".join(f"{said.count(what):10}" for what in ("ham", UNSURE, "spam"))
         yield f"   {'is ' + label:10}{counts}"
 
 
 def _examples(rows: list[Row]) -> Iterator[tuple[str, Row]]:
     """The surest spam, and the least sure of all verdicts."""
-    spam = [row for row in rows if decision(row[3]) == "spam"]
+    spam = [row for row in rows if row[3].decision == "spam"]
     if spam:
         yield "spam", max(spam, key=lambda row: row[3].decibans)
     unsure = [row for row in rows if row[3].unsure]

@@ -90,9 +90,9 @@ def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
     """The message with its verdict, and the verdict's exit code."""
     # Here, so that what cannot be imported does not keep the message back either.
     from deciban.cli.database import open_filter
-    from deciban.cli.tag import tagged
-    from deciban.cli.verdict_text import exit_code, tags_of
+    from deciban.cli.verdict_text import exit_code
     from deciban.filter.mail import question_of
+    from deciban.filter.tag import tagged, tags_of
 
     with open_filter(options) as mail_filter:
         verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
@@ -102,9 +102,9 @@ def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
 def _without_tags(message: bytes) -> bytes:
     """The message without a verdict from outside; if even that fails, as it came."""
     try:
-        from deciban.cli.tag import untagged
+        from deciban.text._tags import with_fields  # whatever is wrong with the filter
 
-        return untagged(message)
+        return with_fields(message, b"")
     except Exception as error:
         complain(error, "the message goes on as it came")
         return message

@@ -9,7 +9,7 @@ from deciban.cli.numbers import digest, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import verdict_line, verdict_record
+from deciban.cli.verdict_text import verdict_line
 from deciban.decibans import runner_up
 from deciban.errors import NoSuchSource
 from deciban.sources import RawMessage, open_source
@@ -139,6 +139,8 @@ def _line(decibans: float, text: str) -> str:
 
 def _say_json(raw: RawMessage, message: Message, verdict: Verdict) -> None:
     import json
+
+    from deciban.filter.verdict_record import verdict_record
 
     record = {
         "id": raw.id,

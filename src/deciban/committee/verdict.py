@@ -15,7 +15,7 @@ Until two labels were taught there is nothing to choose between, and every verdi
 
 from __future__ import annotations
 
-from deciban.decibans import DECIBANS_A_NAT, probabilities_of, runner_up
+from deciban.decibans import DECIBANS_A_NAT, UNSURE, probabilities_of, runner_up
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -42,6 +42,11 @@ class Verdict(Value):
     """What it came from, strongest first, if it was asked for."""
     otherwise: Verdict | None = None
     """What the filter would have said, where the allow list decided instead: the evidence speaks for that."""
+
+    @property
+    def decision(self) -> str:
+        """One word for what to do with the message: its label, or unsure."""
+        return UNSURE if self.unsure else self.label
 
     @classmethod
     def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:

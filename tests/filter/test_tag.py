@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deciban.cli.tag import tagged, untagged
+from deciban.filter.tag import tagged
 from deciban.text import read
 
 TAGS = [("X-Deciban", "spam; 31.6 dB; p=0.9993"), ("X-Spam-Flag", "YES")]
@@ -34,7 +34,7 @@ def test_tags_from_outside_are_removed_with_their_folded_lines(forged):
     message = b"Received: by x\n" + forged + b"Subject: hi\n\nX-Spam-Flag: NO stays in the body\n"
     clean = message.replace(forged, b"")
     assert tagged(message, TAGS) == tagged(clean, TAGS)
-    assert untagged(message) == clean
+    assert tagged(message, []) == clean
 
 
 def test_tagging_twice_is_tagging_once():
@@ -45,7 +45,7 @@ def test_tagging_twice_is_tagging_once():
 def test_what_has_no_header_gets_one():
     assert tagged(b"hello\n", TAGS[:1]) == LINES[0] + b"\n\nhello\n"
     assert tagged(b"", TAGS[:1]) == LINES[0] + b"\n\n"
-    assert untagged(b"hello\n") == b"hello\n"
+    assert tagged(b"hello\n", []) == b"hello\n"
 
 
 line_ends = st.sampled_from([b"\n", b"\r\n", b"\r", b"\r\r\n"])
@@ -81,17 +81,17 @@ def test_tagging_a_mail_does_not_change_its_digest(message):
     original = read(message)
     if original.is_mail:
         assert read(tagged(message, TAGS)).digest == original.digest
-        assert read(untagged(message)).digest == original.digest
+        assert read(tagged(message, [])).digest == original.digest
 
 
 @given(messages, st.binary(max_size=100))
 def test_the_body_is_untouched(header, body):
     message = b"Subject: hi\n" + header + b"\n\n" + body
-    for changed in (tagged(message, TAGS), untagged(message)):
+    for changed in (tagged(message, TAGS), tagged(message, [])):
         assert changed.endswith((b"\n\n" + body, b"\r\n" + body))
 
 
 @given(st.lists(fields.filter(lambda line: b":" in line and b"\xef" not in line)))
 def test_no_tag_from_outside_survives(header):
-    left = untagged(b"\n".join([*header, b" folded", b"", b"body"])).split(b"\n\n")[0]
+    left = tagged(b"\n".join([*header, b" folded", b"", b"body"]), []).split(b"\n\n")[0]
     assert not any(line.lower().startswith((b"x-spam", b"x-deciban")) for line in left.split(b"\n"))

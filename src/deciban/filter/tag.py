@@ -1,0 +1,94 @@
+r"""A verdict written into the header of a message, for whoever sorts the mail behind the filter.
+
+>>> message = b"From joe Mon Jan  1 00:00:00 2026\nX-Spam-Flag: NO\nSubject: hi\n\nhello\n"
+>>> print(tagged(message, [("X-Deciban", "spam; 31.6 dB; p=0.9993")]).decode(), end="")
+From joe Mon Jan  1 00:00:00 2026
+X-Deciban: spam; 31.6 dB; p=0.9993
+Subject: hi
+<BLANKLINE>
+hello
+
+Tags that the message brought along are removed, because anybody can send them; SpamAssassin removes all
+X-Spam fields for the same reason. The tags stand first, where no reader that gives up at a broken line misses
+them. What a tag is, and where the head of a message ends, text/_tags.pyx says.
+
+>>> from deciban.committee.verdict import Verdict
+>>> spam = Verdict("spam", 0.99931, 31.6, {"spam": 0.99931, "ham": 0.00069}, unsure=False)
+>>> tags_of(spam)
+[('X-Deciban', 'spam; 31.6 dB; p=0.9993'), ('X-Spam-Flag', 'YES'), ('X-Spam-Status', 'Yes, score=31.6')]
+>>> tags_of(spam.replaced(unsure=True))[0]
+('X-Deciban', 'unsure; 31.6 dB; p=0.9993; rather spam')
+>>> allowed = Verdict("ham", 0.00069, -31.6, spam.probabilities, unsure=False, otherwise=spam)
+>>> [value for _, value in tags_of(allowed)]
+['ham; allowed sender; otherwise spam; 31.6 dB; p=0.9993', 'NO', 'No']
+
+Law: tagging a mail changes neither its digest nor a byte of its body. Bytes that are no mail get a head of
+tags in front.
+"""
+
+from __future__ import annotations
+
+from math import log10
+
+from deciban.decibans import SPAM
+from deciban.filter.verdict_record import probability_text
+from deciban.text._tags import with_fields
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from deciban.committee.verdict import Verdict
+
+
+def tagged(message: bytes, tags: Iterable[tuple[str, str]]) -> bytes:
+    """The message with these header fields in front, if any, and without those of their kind from outside."""
+    return with_fields(message, "".join(f"{name}: {value}\n" for name, value in tags).encode())
+
+
+def tags_of(verdict: Verdict) -> list[tuple[str, str]]:
+    """The header fields that say what the filter thinks."""
+    is_spam = verdict.decision == SPAM
+    # Whoever sorts by the score must not find what the user allowed among the spam.
+    has_score = SPAM in verdict.probabilities and verdict.otherwise is None
+    score = f", score={spam_decibans(verdict):.1f}" if has_score else ""
+    return [
+        ("X-Deciban", "; ".join(_tag_parts(verdict))),
+        ("X-Spam-Flag", "YES" if is_spam else "NO"),
+        ("X-Spam-Status", ("Yes" if is_spam else "No") + score),
+    ]
+
+
+def _tag_parts(verdict: Verdict) -> Iterator[str]:
+    yield _header_word(verdict.decision)
+    if verdict.otherwise is not None:
+        otherwise, *rest = _tag_parts(verdict.otherwise)
+        yield from ("allowed sender", f"otherwise {otherwise}", *rest)
+    elif verdict.probability is not None:
+        yield f"{verdict.decibans:.1f} dB"
+        yield f"p={probability_text(verdict.probability)}"
+        if verdict.unsure:
+            yield f"rather {_header_word(verdict.label)}"
+
+
+def spam_decibans(verdict: Verdict) -> float:
+    """The evidence for spam against everything else: above 0 it is rather spam."""
+    if verdict.label == SPAM and len(verdict.probabilities) == 2:
+        return verdict.decibans  # exact also where p rounds to 1
+    spam = verdict.probabilities[SPAM]
+    good = sum(p for label, p in verdict.probabilities.items() if label != SPAM)
+    least = 1e-30  # where exp() gave up
+    return 10 * log10(max(spam, least) / max(good, least))
+
+
+def _header_word(label: str) -> str:
+    """A label in a header: ASCII as it is, everything else as an encoded word of RFC 2047.
+
+    >>> _header_word("work"), _header_word("größer; als")
+    ('work', '=?utf-8?q?gr=C3=B6=C3=9Fer=3B=20als?=')
+    """
+    if label.isascii() and label.isprintable() and ";" not in label:
+        return label
+    safe = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+    text = "".join(chr(byte) if byte in safe else f"={byte:02X}" for byte in label.encode("utf-8", "replace"))
+    return f"=?utf-8?q?{text}?="

@@ -1,0 +1,41 @@
+"""A verdict as a record of plain values, for JSON, the server and whoever else is no Python.
+
+>>> from deciban.committee.verdict import Verdict
+>>> spam = Verdict("spam", 0.75, 4.8, {"spam": 0.75, "ham": 0.25}, unsure=True)
+>>> record = verdict_record(spam)
+>>> record["verdict"], record["label"], record["decibans"]
+('unsure', 'spam', 4.8)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.committee.verdict import Verdict
+
+
+def verdict_record(verdict: Verdict) -> dict[str, object]:
+    """A verdict ready for JSON; docs/cli.md describes the fields."""
+    return {
+        "verdict": verdict.decision,
+        "label": verdict.label,
+        "unsure": verdict.unsure,
+        "probability": verdict.probability,
+        "decibans": verdict.decibans,
+        "probabilities": verdict.probabilities,
+        "otherwise": None if verdict.otherwise is None else verdict_record(verdict.otherwise),
+    }
+
+
+def probability_text(probability: float) -> str:
+    """Four digits, and more where they would all be nines.
+
+    >>> [probability_text(p) for p in (0.5, 0.99931, 0.99999876, 1.0)]
+    ['0.5000', '0.9993', '0.9999988', '1']
+    """
+    if probability >= 1:
+        return "1"
+    digits = 4
+    while round(probability, digits) == 1:
+        digits += 1
+    return f"{probability:.{digits if digits == 4 else digits + 1}f}"
