@@ -1,41 +1,15 @@
 """What the contract of a ledger promises, over every implementation of it."""
 
-import random
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from deciban.committee._lesson_code import Features
 from deciban.committee.settings import Settings
 from deciban.errors import CannotWrite
-from deciban.ledger import Ledger, Lesson, Selection, create_ledger, open_ledger
+from deciban.ledger import Ledger, Selection, create_ledger, open_ledger
 from deciban.ledger.records import NO_EXAM, Checkpoint, ExamRow
-
-
-def lesson(label: str, number: int, **fields: object) -> Lesson:
-    """The n-th made-up lesson of a label, always the same."""
-    rng = random.Random(f"{label}{number}")
-    views = [array("Q", sorted(rng.getrandbits(64) for _ in range(20))) for _ in "wl"]
-    return Lesson(
-        digest=f"{label[:8]:8}{number:8}".encode(),
-        label=label,
-        taught=0,
-        by="",
-        source=f"{label}.mbox@{number}",
-        sender=f"{label}@example.org",
-        subject=f"number {number}",
-        date="",
-        message_id="",
-        names=f"word:{label}\nword:{number}",
-        features=Features.of(*views),
-    ).replaced(**fields)
-
-
-def append(ledger: Ledger, *lessons: Lesson, first: int = 1) -> None:
-    with ledger.writing():
-        ledger.append((each, first + place, NO_EXAM) for place, each in enumerate(lessons))
+from tests.ledger.lessons import append, lesson
 
 
 @pytest.fixture(params=[create_ledger], ids=["sqlite"])
@@ -169,3 +143,58 @@ def test_settings_are_those_of_the_last_stamp(ledger: Ledger) -> None:
         assert ledger.settings.bits == 10
         ledger.stamp()
         assert ledger.settings.bits == 12
+
+
+def test_what_was_committed_is_there_for_others_and_after_reopening(ledger: Ledger) -> None:
+    append(ledger, lesson("spam", 1))
+    stamp = ledger.stamp()
+    with open_ledger(ledger.path, read_only=True) as other:
+        assert (other.labels(), other.stamp()) == ({"spam": 1}, stamp)
+    ledger.close()
+    with open_ledger(ledger.path) as again:
+        assert (again.labels(), again.stamp(), again.last_position()) == ({"spam": 1}, stamp, 1)
+
+
+@pytest.mark.parametrize(
+    ("meant", "found"),
+    [
+        ({"label": "spam"}, [1, 3]),
+        ({"label": "SPAM"}, [1, 3]),
+        ({"sender": "Ham@Example.org"}, [2, 4]),
+        ({"source": "spam.mbox"}, [1, 3]),
+        ({"source": "spam.mbox@3"}, [3]),
+        ({"source": "spam.mb"}, []),
+        ({"digest": lesson("ham", 4).digest}, [4]),
+        ({"since": 3e-6}, [3, 4]),
+        ({"until": 3e-6, "label": "ham"}, [2]),
+    ],
+)
+def test_a_selection_finds_and_counts_what_is_meant(
+    ledger: Ledger, meant: dict[str, object], found: list[int]
+) -> None:
+    append(ledger, lesson("spam", 1), lesson("ham", 2), lesson("spam", 3), lesson("ham", 4))
+    selection = Selection(**meant)  # type: ignore[arg-type]
+    assert [each.subject for each in ledger.select(selection)] == [f"number {number}" for number in found]
+    assert ledger.count_of(selection) == len(found)
+
+
+def test_after_sweeping_no_byte_of_a_removed_lesson_is_left(ledger: Ledger) -> None:
+    append(ledger, lesson("work", 0), lesson("secret", 7))
+    with ledger.writing():
+        ledger.remove([lesson("secret", 7).digest])
+    ledger.sweep()
+    kept = b"".join(path.read_bytes() for path in Path(ledger.path).parent.iterdir())
+    assert b"word:work" in kept
+    assert b"secret" not in kept
+
+
+def test_one_label_alone_is_no_run(ledger: Ledger) -> None:
+    assert ledger.last_run() == (0, 0)
+    append(ledger, *(lesson("ham", number) for number in range(5)))
+    assert (ledger.last_run(), ledger.has_two_labels()) == ((0, 0), False)
+
+
+def test_labels_are_one_in_any_spelling_and_shown_in_the_first(ledger: Ledger) -> None:
+    append(ledger, lesson("Work", 1), lesson("work", 2))
+    assert (ledger.labels(), ledger.spelling("WORK")) == ({"Work": 2}, "Work")
+    assert not ledger.has_split_labels()

@@ -1,0 +1,57 @@
+"""A replay teaches every lesson in its order, each after its exam."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.committee.settings import Settings
+from deciban.filter.replaying import Replaying, examined, learn
+from deciban.filter.snapshot import Snapshot
+from deciban.ledger import Ledger, create_ledger
+from deciban.ledger.records import NO_EXAM
+from tests.ledger.lessons import append, lesson
+
+SMALL = Settings(bits=8, salt=99)
+LESSONS = [lesson(label, number) for number in range(4) for label in ("ham", "spam")]
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with create_ledger(str(tmp_path / "mail"), SMALL) as made:
+        append(made, *LESSONS)
+        yield made
+
+
+@pytest.fixture
+def replaying(ledger: Ledger) -> Iterator[Replaying]:
+    snapshot = Snapshot(ledger.path + ".snapshot", SMALL, read_only=False)
+    yield Replaying(ledger, snapshot)
+    snapshot.close()
+
+
+def test_a_replay_in_memory_is_every_lesson_in_its_order(replaying: Replaying) -> None:
+    by_hand = replaying.begin()
+    for one in LESSONS:
+        by_hand.learn(one.label, one.features)
+    assert replaying.in_memory().state() == by_hand.state()
+    backwards = replaying.begin()
+    for one in reversed(LESSONS):
+        backwards.learn(one.label, one.features)
+    assert backwards.state() != by_hand.state()
+
+
+def test_exams_are_made_before_their_lessons_are_learned(replaying: Replaying) -> None:
+    exams = replaying.exams(replaying.begin())
+    assert exams[:2] == [NO_EXAM, NO_EXAM]
+    committee = replaying.begin()
+    for one, exam in zip(LESSONS, exams, strict=True):
+        totals = dict(zip(committee.labels, committee.score(one.features), strict=True))
+        assert exam == examined(one.label, totals)
+        assert learn(committee, one.label, one.features) == exam
+
+
+def test_a_label_that_was_never_taught_has_no_exam() -> None:
+    assert examined("new", {"ham": 1.0, "spam": 0.0}) == NO_EXAM
+    assert examined("ham", {"ham": 1.0}) == NO_EXAM
+    assert examined("ham", {"ham": 1.0, "work": 0.0}).spam is None
