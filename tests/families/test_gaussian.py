@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from deciban import Gaussian, Values
 from deciban.errors import BadPrior, DifferentFamilies, NotEnoughValues
@@ -25,12 +26,20 @@ def test_different_sharing_does_not_add():
         )
 
 
-@pytest.mark.parametrize(("rule", "needs"), [("mean", 4), ("bayes", 2)])
-def test_rules_say_how_many_values_they_need(rule, needs):
+# The mean of the variance exists from four values on; two values make a t distribution of one degree.
+@pytest.mark.parametrize(
+    ("rule", "needs", "density"),
+    [
+        ("mean", 4, stats.norm(1.5, np.sqrt(5.0))),
+        ("bayes", 2, stats.t(1, 0.5, np.sqrt(0.5 * (1 + 1 / 2)))),
+    ],
+)
+def test_rules_say_how_many_values_they_need(rule, needs, density):
     few, enough = (np.arange(n, dtype=float)[:, None] for n in (needs - 1, needs))
     with pytest.raises(NotEnoughValues):
         Gaussian().tally(few, ["a"] * len(few)).read(rule, prior=0)
-    assert Gaussian().tally(enough, ["a"] * len(enough)).read(rule, prior=0).log_likelihood(enough).shape
+    reading = Gaussian().tally(enough, ["a"] * len(enough)).read(rule, prior=0)
+    assert reading.log_likelihood(enough) == pytest.approx(density.logpdf(enough), rel=1e-12)
 
 
 def test_far_apart_narrow_labels_are_read_without_cancellation():

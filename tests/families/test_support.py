@@ -51,4 +51,5 @@ def test_a_bad_value_is_found_wherever_it_is(place):
 
 def test_missing_values_are_inside():
     for family in (Bernoulli(), Multinomial(), Poisson(), Geometric(), Gamma(), Gaussian()):
-        family.tally([[1.0, np.nan], [np.nan, 1.0]], ["x", "x"])
+        tally = family.tally([[1.0, np.nan], [np.nan, 1.0]], ["x", "x"])
+        assert tally.rows.tolist() == [2]

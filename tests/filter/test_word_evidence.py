@@ -44,10 +44,12 @@ def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -
     assert drawn[16] != set(extract_with_names(message, (), 8, 16)[2])
 
 
-def test_an_empty_message_and_bytes_that_are_no_text_have_names_too() -> None:
-    for data in (b"", b"\xff\xfe \x00 \x80abc"):
-        message = read(data)
-        named_features(message, ())[1].encode()
+@pytest.mark.parametrize("data", [b"", b"\xff\xfe \x00 \x80abc"])
+def test_an_empty_message_and_bytes_that_are_no_text_have_names_too(data: bytes) -> None:
+    drawn = named_features(read(data), ())[1]
+    assert len(drawn.split("\n")) == NAMES_PER_LESSON
+    assert {"mime:text/plain", "fact:received:0"} <= set(drawn.split("\n"))
+    assert "\0" not in drawn.encode("utf-8").decode()
 
 
 def test_the_strongest_words_speak_for_their_label(taught: Filter) -> None:

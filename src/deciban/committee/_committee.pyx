@@ -63,7 +63,7 @@ settings, the lessons and their order: state == replay(settings, ledger), bit fo
 >>> for _ in range(20):
 ...     _ = committee.learn("spam", money), committee.learn("ham", lunch)
 >>> committee.labels, [round(total, 1) for total in committee.score(money)]
-(('spam', 'ham'), [1.7, -1.7])
+(('spam', 'ham'), [2.4, -2.4])
 """
 
 from cpython.buffer cimport (

@@ -15,7 +15,7 @@ header of the message in it. Whatever lies deeper than the limit is one closed p
 ...                b"Content-Type: image/png; name=a.png\\nContent-Transfer-Encoding: base64\\n\\n"
 ...                b"AAAA\\n--x--\\n")
 >>> [(part.media_type, part.size) for part in message.parts]
-[('multipart/mixed', 58), ('text/plain', 5), ('image/png', 3)]
+[('multipart/mixed', 97), ('text/plain', 5), ('image/png', 3)]
 >>> message.text, message.attachments[0].file_name
 ('Hello', 'a.png')
 """
