@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from deciban.text import Limits, read
 from deciban.text._hashing import feature_hash, gram_hash
 from deciban.text.views import View, extract, trace
+from tests.effort import effort
 from tests.sanitizer import instrumented, pass_under_the_sanitizer
 from tests.text.attacks import ATTACKS
 from tests.text.corpora import messages
@@ -112,6 +113,6 @@ def test_views_and_tokens_pass_under_the_sanitizer() -> None:
 
 
 def test_fuzzed_inputs_have_features_under_the_sanitizer() -> None:
-    done = instrumented("-m", "fuzz.views", "3000", "1")
+    done = instrumented("-m", "fuzz.views", str(effort(1_500, 50_000)), "1")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "nothing found" in done.stdout
