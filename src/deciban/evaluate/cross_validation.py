@@ -26,6 +26,7 @@ from sklearn.utils import _safe_indexing
 
 from deciban.folds import deal
 from deciban.learners import NaiveBayes
+from deciban.learners.fold_tallies import held_out
 from deciban.value import Value
 
 
@@ -89,17 +90,11 @@ Held = tuple[NDArray[np.intp], Any, Any]
 def _by_subtraction(estimator: NaiveBayes, X: Any, y: NDArray[Any], fold: NDArray[np.intp]) -> Iterator[Held]:
     """One model of everything, of which a copy forgets each fold; tallies are values, so the whole stays."""
     whole = clone(estimator).fit(X, y)
-    for held, block in _held(X, fold):
+    for held, block in held_out(X, fold):
         yield held, block, copy(whole).forget(block, y[held])
 
 
 def _by_fitting(estimator: Any, X: Any, y: NDArray[Any], fold: NDArray[np.intp]) -> Iterator[Held]:
-    for held, block in _held(X, fold):
+    for held, block in held_out(X, fold):
         others = np.flatnonzero(~np.isin(np.arange(len(y)), held))
         yield held, block, clone(estimator).fit(_safe_indexing(X, others), y[others])
-
-
-def _held(X: Any, fold: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], Any]]:
-    for number in np.unique(fold):
-        held = np.flatnonzero(fold == number)
-        yield held, _safe_indexing(X, held)

@@ -43,15 +43,20 @@ def fold_of_each(y: NDArray[Any], folds: int) -> NDArray[np.intp]:
     return np.array(deal(y.tolist(), max(2, min(folds, len(y)))), dtype=np.intp)
 
 
+def held_out(X: Any, fold: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp], Any]]:
+    """The places of the rows of each fold, and the rows."""
+    for number in np.unique(fold):
+        rows = np.flatnonzero(fold == number)
+        yield rows, _safe_indexing(X, rows)
+
+
 def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int) -> Iterator[Fold]:
     """Each fold with the tally of the others; `tally_of` is given rows and their places."""
-    fold = fold_of_each(y, folds)
-    held = [np.flatnonzero(fold == number) for number in np.unique(fold)]
+    held = list(held_out(X, fold_of_each(y, folds)))
     if len(held) < 2:  # of a single row there is nothing else to learn from
         return
-    blocks = [_safe_indexing(X, rows) for rows in held]
-    tallies = [tally_of(block, rows) for block, rows in zip(blocks, held, strict=True)]
-    for number, (rows, block) in enumerate(zip(held, blocks, strict=True)):
+    tallies = [tally_of(block, rows) for rows, block in held]
+    for number, (rows, block) in enumerate(held):
         first, *rest = tallies[:number] + tallies[number + 1 :]
         yield Fold(rows, block, sum(rest, first))
 
