@@ -30,8 +30,8 @@ def test_document_frequency_needs_a_bernoulli_tally():
         document_frequency(Multinomial().tally(X, y))
 
 
-@pytest.mark.parametrize("score", [chi2, information_gain, log_odds])
-def test_measurements_have_no_score(score):
+@pytest.mark.parametrize("score", [chi2, log_odds])
+def test_measurements_have_no_such_score(score):
     with pytest.raises(UnsuitableTally, match="not from Gaussian"):
         score(Gaussian().tally(X, y))
 
@@ -59,3 +59,17 @@ def test_unknown_scores_are_refused():
         SelectFeatures("gini").fit(X, y)
     with pytest.raises(ValueError, match="k must be at least 1"):
         SelectFeatures(k=0).fit(X, y)
+
+
+def test_measurements_are_scored_by_how_much_narrower_a_label_is():
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    X = rng.normal(5, 1, (400, 4))
+    X[:, 2] += 3 * y
+    X[:, 3] = 7.3
+    bits = information_gain(Gaussian().tally(X, y))
+    assert bits.argmax() == 2
+    assert bits[3] == 0
+    # Equal halves, three standard deviations apart: ½ log2(1 + 9/4).
+    assert bits[2] == pytest.approx(0.5 * np.log2(3.25), abs=0.1)
+    assert bits[:2].max() < 0.02

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from deciban import Bernoulli, Categorical, Columns, Gaussian, Multinomial, Poisson
-from deciban.errors import DifferentFamilies, NoSuchFeature, TooLarge
+from deciban import Bernoulli, Categorical, Columns, Empirical, Gaussian, Multinomial, Poisson
+from deciban.errors import BadPrior, DifferentFamilies, NoSuchFeature, TooLarge
 from deciban.schema import Schema
 from deciban.tally import Tally
 
@@ -127,3 +127,20 @@ def test_a_count_that_no_whole_number_can_hold_is_refused():
         Poisson().tally([[1e19]], ["a"])
     with pytest.raises(TooLarge):
         count_of(np.uint64(2**63))
+
+
+@pytest.mark.parametrize("name", ["laplace", "jeffreys", "empirical"])
+def test_priors_have_names(name):
+    tally = Bernoulli().tally([[1, 0], [0, 0], [1, 1], [0, 1]], ["a", "a", "b", "b"])
+    prior = {"laplace": 1, "jeffreys": 0.5, "empirical": Empirical()}[name]
+    assert np.array_equal(
+        tally.read("mean", name).parameters["probability"],
+        tally.read("mean", prior).parameters["probability"],
+    )
+
+
+def test_a_tally_has_no_rows_to_validate_on():
+    with pytest.raises(BadPrior, match="NaiveBayes"):
+        Bernoulli().tally([[1]], ["a"]).read("mean", "cv")
+    with pytest.raises(BadPrior, match="'laplace', 'jeffreys', 'empirical'"):
+        Bernoulli().tally([[1]], ["a"]).read("mean", "flat")

@@ -78,6 +78,14 @@ class Schema:
         """The feature that each cell belongs to."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
+    def add_up(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of each feature's cells: (rows, cells) to (rows, features); nothing where it has none."""
+        sums = np.zeros((len(cells), len(self)))
+        some = np.flatnonzero(np.diff(self.starts))
+        if len(some):
+            sums[:, some] = np.add.reduceat(cells, self.starts[some], axis=1)
+        return sums
+
     @cached_property
     def _position(self) -> dict[Hashable, int]:
         return {name: position for position, name in enumerate(self.names)}

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from deciban.errors import UnsuitableTally
-from deciban.families import Bernoulli, Multinomial
+from deciban.families import Bernoulli, Gaussian, Multinomial
+from deciban.families.gaussian import scatter
 from deciban.tally import Tally
 
 Scores = NDArray[np.float64]
@@ -44,8 +45,11 @@ def information_gain(tally: Tally) -> Scores:
     """Bits that a feature tells about the label.
 
     From a Bernoulli tally: by being present or absent in a row. From a Multinomial one: by being the
-    next word or another one.
+    next word or another one. From a Gaussian one: by how much narrower it is under each label than in all
+    rows together, with one imagined value of that width for each label.
     """
+    if isinstance(tally.family, Gaussian):
+        return _gaussian_gain(tally)
     counts = _counts(tally, "information_gain")
     totals = (
         np.asarray(tally.sums["n"], dtype=float)
@@ -59,6 +63,17 @@ def information_gain(tally: Tally) -> Scores:
     apart += xlogy(joint.sum(axis=1), joint.sum(axis=1)).sum(axis=0)
     nats = (together - apart + xlogy(whole, whole)) / whole
     return np.asarray(np.maximum(nats, 0.0) / np.log(2))
+
+
+def _gaussian_gain(tally: Tally) -> Scores:
+    n = np.asarray(tally.sums["n"], dtype=float)
+    whole = tally.family.is_constant(tally)
+    together = scatter(tally.total())[0] / np.maximum(n.sum(axis=0), 1)
+    together = np.where(whole | (together <= 0), 1.0, together)
+    within = (np.maximum(scatter(tally), 0) + together) / (n + 1)
+    shares = n / np.maximum(n.sum(axis=0), 1)
+    bits = 0.5 * (np.log2(together) - (shares * np.log2(within)).sum(axis=0))
+    return np.where(whole, 0.0, np.maximum(bits, 0.0))
 
 
 def log_odds(tally: Tally) -> Scores:
@@ -97,5 +112,5 @@ def _counts(tally: Tally, score: str) -> Scores:
         return np.asarray(tally.sums["count"], dtype=float)
     raise UnsuitableTally(
         f"{score} is read from a Bernoulli or Multinomial tally, not from {type(tally.family).__name__}. "
-        "Tally with Bernoulli(binarize=0.0), or Multinomial() for counts."
+        "Tally with Bernoulli(binarize=0.0), or Multinomial() for counts; measurements have information_gain."
     )

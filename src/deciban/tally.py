@@ -163,6 +163,10 @@ class Tally:
         """The same sums under other label totals."""
         return replace(self, rows=rows, parts=tuple(part.with_rows(rows) for part in self.parts))
 
+    def with_labels(self, labels: NDArray[Any]) -> Tally:
+        """The same sums, and zeros under labels that were never seen."""
+        return self._spread(merge_sorted(self.labels, np.unique(labels)), self.features)
+
     def keep_labels(self, kept: NDArray[np.bool_]) -> Tally:
         """Only some of the labels, as if the others had never been seen."""
         return replace(

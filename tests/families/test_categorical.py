@@ -34,7 +34,30 @@ def test_an_unseen_category_is_impossible_without_a_prior():
 
 def test_a_category_of_another_kind_is_unseen():
     reading = Categorical().tally([["1"], ["2"]], ["a", "a"]).read("mean", 1)
-    assert np.exp(reading.log_likelihood(np.array([[1]]))).tolist() == [[0.25]]
+    assert np.exp(reading.log_likelihood(np.array([[1]])))[0, 0] == pytest.approx(1 / 5)
+
+
+@pytest.mark.parametrize("rule", ["map", "mean", "bayes"])
+@pytest.mark.parametrize("alpha", [1, 2.5])
+def test_room_for_something_new_is_reserved(rule, alpha):
+    reading = Categorical().tally([["x"], ["y"], ["y"]], ["a"] * 3).read(rule, alpha)
+    masses = np.exp(reading.log_likelihood([["x"], ["y"], ["new"]])).ravel()
+    assert masses.sum() == pytest.approx(1)
+    assert masses[2] == pytest.approx(reading.parameters["unseen"][0, 0])
+    assert (masses[2] > 0) == (rule != "map" or alpha > 1)
+
+
+def test_where_categories_are_declared_nothing_is_reserved_and_another_says_nothing():
+    reading = Categorical(["x", "y"]).tally([["x"], ["y"], ["y"]], ["a", "a", "b"]).read("mean", 1)
+    assert np.exp(reading.log_likelihood([["x"], ["y"]])).sum(axis=0) == pytest.approx([1, 1])
+    assert reading.log_likelihood([["new"]]).tolist() == [[0.0, 0.0]]
+
+
+def test_a_column_without_a_single_value_says_nothing():
+    rows = np.array([["x", None], ["y", None]], dtype=object)
+    reading = Categorical().tally(rows, ["a", "b"]).read("mean", 1)
+    alone = Categorical().tally(rows[:, :1], ["a", "b"]).read("mean", 1)
+    assert np.array_equal(reading.log_likelihood([["x", "?"]]), alone.log_likelihood([["x"]]))
 
 
 def test_kinds_that_do_not_sort_are_refused():

@@ -4,6 +4,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sparse
 from hypothesis import given
@@ -14,6 +15,7 @@ from deciban import (
     Columns,
     Gamma,
     Gaussian,
+    Geometric,
     Multinomial,
     NaiveBayes,
     Poisson,
@@ -218,3 +220,91 @@ def test_label_priors():
 def test_a_prior_of_values_pulls_the_mean():
     model = NaiveBayes(Gaussian(), rule="mean", prior=Values(1000, 5.0, 1.0)).fit([[0.0], [1.0]], ["a", "b"])
     assert model.model_.reading.parameters["mean"] == pytest.approx(5.0, abs=0.01)
+
+
+def test_declared_classes_are_the_columns_of_predict_proba():
+    model = NaiveBayes(Multinomial()).partial_fit(X, y, classes=["ham", "spam", "work"])
+    assert model.classes_.tolist() == ["ham", "spam", "work"]
+    assert model.predict_proba(X).shape == (4, 3)
+    assert model.predict_proba(X)[:, 2].tolist() == [0.0] * 4
+    assert np.allclose(model.predict_proba(X)[:, :2], NaiveBayes(Multinomial()).fit(X, y).predict_proba(X))
+    model.partial_fit([[0, 0, 9]], ["work"]).forget([[0, 0, 9]], ["work"])
+    assert model.classes_.tolist() == ["ham", "spam", "work"]
+    assert NaiveBayes(Multinomial()).partial_fit(X, y).classes_.tolist() == ["ham", "spam"]
+    assert model.fit(X, y).classes_.tolist() == ["ham", "spam"]
+
+
+def test_declared_classes_survive_saving(tmp_path):
+    NaiveBayes(Gaussian()).partial_fit(X, y, classes=["ham", "spam", "work"]).save(tmp_path / "m")
+    back = NaiveBayes.load(tmp_path / "m")
+    assert back.forget(X[:1], y[:1]).classes_.tolist() == ["ham", "spam", "work"]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"label_prior": [0.9, 0.9]}, {"label_prior": "flat"}, {"label_prior": -1}, {"label_prior": [1.0]}]
+    + [{"c": c} for c in (0, -1.0, float("nan"), "9", {"spam": -1}, {"work": 2.0})],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused_by_fit(bad):
+    with pytest.raises(ValueError, match=r"label_prior|label prior|priors|c "):
+        NaiveBayes(Multinomial(), **bad).fit(X, y)
+
+
+SPLIT = sparse.csr_matrix(
+    (np.array([1.0, 1.0, 1.0, 2.0, 1.0]), np.array([0, 0, 1, 1, 0]), np.array([0, 2, 4, 5])), shape=(3, 2)
+)
+
+
+@pytest.mark.parametrize("rule", ["mean", "bayes"])
+@pytest.mark.parametrize(
+    "family",
+    [Bernoulli(binarize=1.0), Poisson(), Geometric(), Multinomial(), Gaussian(), Categorical()],
+    ids=str,
+)
+def test_a_value_in_several_pieces_is_one_value(family, rule):
+    labels = ["a", "b", "a"]
+    thin = NaiveBayes(family, rule=rule, prior=4).fit(SPLIT, labels)
+    full = NaiveBayes(family, rule=rule, prior=4).fit(SPLIT.toarray(), labels)
+    assert thin.tally_ == full.tally_
+    assert np.allclose(thin.predict_proba(SPLIT), full.predict_proba(SPLIT.toarray()))
+    assert SPLIT.nnz == 5
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble])
+@pytest.mark.parametrize("family", [Gaussian(), Multinomial(), Bernoulli(binarize=0.0), Gamma()], ids=str)
+def test_numbers_of_any_precision_are_welcome(family, kind):
+    rows = np.array([[1, 2], [2, 1], [3, 4]])
+    ours = NaiveBayes(family).fit(rows.astype(kind), [0, 1, 1])
+    full = NaiveBayes(family).fit(rows, [0, 1, 1])
+    assert np.allclose(ours.predict_proba(rows.astype(kind)), full.predict_proba(rows))
+
+
+def test_tables_of_pyarrow_are_frames():
+    table = pa.table({"coat": ["red", "blue", None], "size": [1.0, None, 4.0]})
+    family = Columns({"coat": Categorical(), "size": Gaussian()})
+    model = NaiveBayes(family).fit(table, ["fox", "jay", "fox"])
+    other = NaiveBayes(family).fit(table.to_pandas(), ["fox", "jay", "fox"])
+    assert model.tally_ == other.tally_
+    assert model.predict(table).tolist() == other.predict(table.to_pandas()).tolist()
+    assert NaiveBayes().fit(table.select(["size"]), [0, 1, 1], sample_weight=[1, 1, 0]).tally_.rows.sum() == 2
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_frames_are_validated_as_arrays_are(kind):
+    with pytest.raises(ValueError, match="0 sample"):
+        NaiveBayes().fit(kind({"a": np.zeros(0)}), [])
+    with pytest.raises(ValueError, match="0 sample"):
+        NaiveBayes().fit(kind({"a": [1.0, 2.0]}), [0, 1]).predict(kind({"a": np.zeros(0)}))
+
+
+def test_columns_of_one_name_are_refused():
+    with pytest.raises(ValueError, match="Two columns are called 'a'"):
+        NaiveBayes().fit(pd.DataFrame([[1.0, 2.0]], columns=["a", "a"]), [0])
+
+
+def test_one_outlier_does_not_take_the_variance_away_from_the_folds():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(0, 1, (60, 2))
+    rows[7, 0] = 1e9
+    assert NaiveBayes(prior="cv").fit(rows, np.arange(60) % 2).alpha_ > 0

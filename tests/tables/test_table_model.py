@@ -162,3 +162,19 @@ def test_files_that_hold_no_model_are_refused(tmp_path, wine):
     NaiveBayes().fit([[1.0], [2.0], [3.0], [4.0]], ["a", "b", "a", "b"]).save(tmp_path / "plain.npz")
     with pytest.raises(UnreadableModel, match="no model of a table"):
         TableModel.load(tmp_path / "plain.npz")
+
+
+def test_gaps_do_not_stop_a_table():
+    nothing = [None] * 8
+    table = Table(
+        {
+            "size": [None, None, None, None, 4.5, 6.0, 5.5, 9.25],
+            "coat": ["red", "blue", "red", "blue", None, None, None, None],
+            "weight": [1.0, 2.5, 1.5, 2.25, 7.0, 8.5, 9.0, 7.75],
+            "empty": nothing,
+            "kind": ["a", "a", "a", "a", "b", "b", "b", "b"],
+        }
+    )
+    for families in (None, {"empty": "gaussian"}, {"empty": "categorical", "size": "gamma"}):
+        model = TableModel.fit(table, "kind", families, folds=2)
+        assert [one.label for one in model.predict(table)] == ["a"] * 4 + ["b"] * 4

@@ -28,8 +28,9 @@ from deciban.families.family import Family, refuse_empty, refuse_negative
 from deciban.families.matrices import matrix_of
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
+from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
 from deciban.membership import Matrix
-from deciban.tally import Tally
+from deciban.tally import ROUNDING, Tally
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Bernoulli(Family):
         whole=True,
     )
     zero_adds_nothing: ClassVar[bool] = True
+    placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "ones": 1}
 
     def admit(self, X: Any, names: Any = None) -> Any:
         """Numbers above the threshold are ones, if there is a threshold; else only 0 and 1 may enter."""
@@ -77,6 +79,13 @@ class Bernoulli(Family):
         nothing = np.zeros(tally.sums["n"].shape)
         return tally.imagined({"n": nothing + a + b, "ones": nothing + a})
 
+    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+        """The likeliest Beta(a, b) of all labels and features that are not constant."""
+        n, ones = (tally.sums[name][:, ~self.is_constant(tally)].ravel() for name in ("n", "ones"))
+        counts = np.stack([ones, n - ones], axis=1)
+        a, b = likeliest_alpha(counts, symmetric=False, tolerance=tolerance, steps=steps)
+        return self.imagine_beta(tally, float(a), float(b))
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n values, of which the mean says how many are ones."""
         if variance is not None or np.any(np.asarray(mean) > 1) or np.any(np.asarray(mean) < 0):
@@ -99,6 +108,11 @@ class Bernoulli(Family):
     def discounted(self, imagined: Tally) -> Tally:
         """Beta(a, b) is a − 1 ones and b − 1 zeros."""
         return imagined.imagined({"n": imagined.sums["n"] - 2, "ones": imagined.sums["ones"] - 1})
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """All zeros or all ones."""
+        n, ones = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "ones"))
+        return np.asarray(np.minimum(ones, n - ones) <= ROUNDING * n)
 
     def free_parameters(self, tally: Tally) -> int:
         """A probability for each label and feature."""

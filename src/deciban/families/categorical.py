@@ -4,14 +4,17 @@
     log p(x | θ) = log θ_x
 
 Categories are found in the data, in any batch; `categories=` declares ones that may not have come yet
-(a number k stands for 0 … k−1). A category that was never learned is read as one that was only
-imagined: it gets α where a known one gets count + α.
+(a number k stands for 0 … k−1) and says that there are no others. Otherwise there is always room for one
+more: α is imagined of *something new* too, so a category that was never learned gets α where a known one
+gets count + α, and all of them together make 1.
 
 >>> coats = Categorical().tally([["red"], ["blue"], ["red"]], ["fox", "fox", "fox"])
 >>> coats.features.categories[0].tolist(), coats.sums["count"].tolist()
 (['blue', 'red'], [[1, 2]])
->>> np.exp(coats.read("mean", prior=1).log_likelihood([["red"], ["green"]])).round(2).tolist()
-[[0.6], [0.2]]
+>>> np.exp(coats.read("mean", prior=1).log_likelihood([["red"], ["blue"], ["green"]])).round(2).tolist()
+[[0.5], [0.33], [0.17]]
+
+Where categories were declared, one that is none of them says nothing, like a missing value.
 """
 
 from __future__ import annotations
@@ -28,9 +31,10 @@ from numpy.typing import NDArray
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.cells import Cells, categories_in
 from deciban.families.dirichlet import share
-from deciban.families.family import BLOCK, Family
-from deciban.families.matrices import columns_of, is_frame
+from deciban.families.family import BLOCK, Family, called
+from deciban.families.matrices import columns_of, is_frame, names_of
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
+from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
 from deciban.membership import Matrix, Membership
 from deciban.schema import Schema, merge_sorted
 from deciban.tally import Tally
@@ -51,7 +55,7 @@ class Categorical(Family):
     def admit(self, X: Any, names: Any = None) -> Any:  # noqa: ARG002 - every value is inside
         """A table of any values."""
         if is_frame(X):
-            return columns_of(X, list(X.columns))
+            return columns_of(X, names_of(X) or [])
         table = X.toarray() if sparse.issparse(X) else np.asarray(X)
         if table.ndim != 2:
             raise ValueError(
@@ -113,6 +117,14 @@ class Categorical(Family):
             alpha = alpha[tally.features.owner]
         return tally.imagined({"count": np.broadcast_to(alpha, tally.sums["count"].shape)})
 
+    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+        """The likeliest α of each feature."""
+        pieces = np.split(tally.sums["count"], tally.features.starts[1:-1], axis=1)
+        limits = {"tolerance": tolerance, "steps": steps}
+        each = [likeliest_alpha(piece, symmetric=True, **limits)[:1] for piece in pieces]  # type: ignore[arg-type]
+        alphas = [float(found[0]) if len(found) else 1.0 for found in each]
+        return self.imagine_alpha(tally, np.array(alphas)[tally.features.owner])
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
         """Categories have no mean."""
         raise BadPrior("A category has no mean. Give Categorical a number α, or α for each cell.")
@@ -123,29 +135,57 @@ class Categorical(Family):
         """θ for each label and category, and what a category gets that was never learned."""
         features = posterior.features
         count = np.asarray(posterior.sums["count"], dtype=float)
-        n = np.add.reduceat(count, features.starts[:-1], axis=1) if len(features) else count
-        if bool(np.any(n <= 0)):
-            label, feature = np.argwhere(n <= 0)[0]
+        n, widths = features.add_up(count), np.diff(features.starts)
+        if bool(np.any(n[:, widths > 0] <= 0)):
+            label, feature = np.argwhere((n <= 0) & (widths > 0))[0]
             raise NotEnoughValues(
                 f"Label {posterior.labels.tolist()[label]!r} has no value of feature "
-                f"{features.names[feature]!r}, so rule={rule!r} has nothing to read. "
+                f"{features.names[feature]!r}, so {called(rule)} has nothing to read. "
                 "Give it a prior, such as 1."
             )
-        widths = np.diff(features.starts)
-        theta = share(count, n[:, features.owner], widths[features.owner], rule)
-        alpha = np.add.reduceat(imagined.sums["count"], features.starts[:-1], axis=1) / widths
-        unseen = np.maximum(alpha - 1, 0) if rule == "map" else alpha
-        unseen = unseen / np.maximum(n - (widths if rule == "map" else 0), 1e-300)
-        nothing = np.zeros(n.shape)
+        new = self.something_new(imagined)
+        if rule == "map":
+            new = np.where(new >= 1, new, 0.0)  # below, the likeliest share of anything new is none
+        whole, cells = n + new, np.maximum(widths + (new > 0), 1)
+        theta = share(count, whole[:, features.owner], cells[:, features.owner], rule)
+        some = new > 0
+        unseen = np.where(some, share(np.where(some, new, 1.0), np.where(some, whole, 1.0), cells, rule), 0.0)
+        nothing, silent = np.zeros(n.shape), self.categories is not None or widths == 0
         form = Form({"count": finite_log(theta), "unseen": finite_log(unseen)}, nothing)
-        never = counting({"count": theta <= 0, "unseen": unseen <= 0}, nothing)
+        never = counting({"count": theta <= 0, "unseen": (unseen <= 0) & ~np.asarray(silent)}, nothing)
         return CategoricalReading(
             self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
 
+    def something_new(self, imagined: Tally) -> NDArray[np.float64]:
+        """What is imagined of a category that was never seen: as much as of a known one on the average."""
+        features = imagined.features
+        each = features.add_up(np.asarray(imagined.sums["count"], dtype=float))
+        return each / np.maximum(np.diff(features.starts), 1) if self.categories is None else 0 * each
+
+    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+        """That of something new included."""
+        assert isinstance(reading, PointReading)
+        new = self.something_new(imagined) * reading.form.weights["unseen"]
+        return super().log_imagined(reading, imagined) + float(new.sum())
+
     def discounted(self, imagined: Tally) -> Tally:
         """Dirichlet(α) is α − 1 of each category."""
         return imagined.imagined({"count": imagined.sums["count"] - 1})
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """One category only."""
+        used = tally.sums["count"].any(axis=0, keepdims=True)
+        return np.asarray(tally.features.add_up(used.astype(float))[0] == 1)
+
+    def seen(self, tally: Tally) -> NDArray[Any]:
+        """The categories of a feature together."""
+        return tally.features.add_up(np.asarray(tally.sums["count"], dtype=float))
+
+    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_]) -> Tally:
+        """Two of each category."""
+        count = np.where(silent[posterior.features.owner], 2, posterior.sums["count"])
+        return replace(posterior, sums={"count": count})
 
     def free_parameters(self, tally: Tally) -> int:
         """For each label and feature one fewer than there are categories."""

@@ -29,6 +29,7 @@ from deciban.errors import BadPrior, DifferentFamilies, NoSuchFeature
 from deciban.families.family import Family
 from deciban.families.matrices import columns_of, is_frame, names_of
 from deciban.families.reading import Breakdown, Floats, Reading
+from deciban.families.urns import STEPS, TOLERANCE
 from deciban.membership import Matrix, Membership
 from deciban.schema import Schema
 from deciban.tally import Tally
@@ -151,6 +152,11 @@ class Columns(Family):
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α in each group."""
         return self.imagine(float(alpha), tally)
+
+    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+        """Each group estimates for itself."""
+        parts = tuple(part.family.imagine_empirical(part, tolerance, steps) for part in tally.parts)
+        return tally.imagined({}, parts)
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """The same values in each group."""

@@ -32,6 +32,7 @@ from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughV
 from deciban.families.matrices import cut, matrix_of, names_of, observed
 from deciban.families.reading import PointReading, Reading
 from deciban.families.support import Support
+from deciban.families.urns import STEPS, TOLERANCE
 from deciban.membership import Matrix, Membership
 from deciban.schema import Schema
 from deciban.tally import ROUNDING, Tally
@@ -136,12 +137,31 @@ class Family(ABC):
         if hasattr(prior, "imagine"):
             imagined: Tally = prior.imagine(tally)
             return imagined
-        if isinstance(prior, str) or prior is None:
-            raise BadPrior(f"A prior must be a number α, a Tally or one of deciban.smoothing, got {prior!r}.")
+        if isinstance(prior, str):
+            return self.imagine_named(prior, tally)
+        if prior is None:
+            raise BadPrior(
+                "A prior must be a number α, a name, a Tally or an object that imagines, got None."
+            )
         alpha = np.asarray(prior, dtype=float)
         if not np.all(np.isfinite(alpha)) or np.any(alpha < 0):
             raise BadPrior(f"α must be finite and not negative, got {prior!r}.")
         return self.imagine_alpha(tally, alpha)
+
+    def imagine_named(self, name: str, tally: Tally) -> Tally:
+        """A prior by its name."""
+        if name == "laplace":
+            return self.imagine(1, tally)
+        if name == "jeffreys":
+            return self.imagine_jeffreys(tally)
+        if name == "empirical":
+            return self.imagine_empirical(tally)
+        if name == "cv":
+            raise BadPrior("prior='cv' needs rows, and a tally has none: use NaiveBayes(prior='cv').")
+        raise BadPrior(
+            "prior must be a number α, 'laplace', 'jeffreys', 'empirical', 'cv', a Tally, or an object that "
+            f"imagines, got {name!r}."
+        )
 
     @abstractmethod
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
@@ -155,6 +175,13 @@ class Family(ABC):
         """The prior that does not depend on how the parameters are written down."""
         return self.imagine_alpha(tally, np.array(0.5))
 
+    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:  # noqa: ARG002
+        """The α under which what was counted is likeliest, for the families that count cells."""
+        raise BadPrior(
+            "prior='empirical' is for Bernoulli, Categorical and Multinomial, not "
+            f"{type(self).__name__}. Use prior='cv', or a number."
+        )
+
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:  # noqa: ARG002
         """A Beta(a, b) prior on a probability, for the families that have one."""
         raise BadPrior(f"Beta(a, b) is a prior for Bernoulli and Geometric, not for {type(self).__name__}.")
@@ -163,10 +190,14 @@ class Family(ABC):
 
     def read(self, tally: Tally, rule: str = "bayes", prior: Any = 1) -> Reading:
         """What the tally says, under a rule and a prior."""
+        imagined = self.imagined_for(rule, prior, tally)
+        return self.read_posterior(tally + imagined, imagined, rule)
+
+    def imagined_for(self, rule: str, prior: Any, tally: Tally) -> Tally:
+        """What is imagined under a rule: nothing for mle."""
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r} instead.")
-        imagined = tally.zeros() if rule == "mle" else self.imagine(prior, tally)
-        return self.read_posterior(tally + imagined, imagined, rule)
+        return tally.zeros() if rule == "mle" else self.imagine(prior, tally)
 
     @abstractmethod
     def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
@@ -197,6 +228,25 @@ class Family(ABC):
     @abstractmethod
     def free_parameters(self, tally: Tally) -> int:
         """How many numbers a reading may choose, for all labels together (BIC counts them)."""
+
+    # --- what tells labels apart (telling.py) -------------------------------------------------
+
+    pools_features: ClassVar[bool] = False  # a reading of one feature depends on the others
+    placeholders: ClassVar[Mapping[str, float]] = {}  # sums that any rule can read
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """Which features were the same in every row, as far as sums can tell: (features,)."""
+        return np.zeros(len(tally.features), dtype=bool)
+
+    def seen(self, tally: Tally) -> NDArray[Any]:
+        """How many values of each feature each label has: (labels, features)."""
+        return np.asarray(tally.sums["n"])
+
+    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_]) -> Tally:
+        """The posterior with something readable in place of features that are not looked at."""
+        pairs = ((name, posterior.sums[name], value) for name, value in self.placeholders.items())
+        sums = {name: np.where(silent, value, values) for name, values, value in pairs}
+        return replace(posterior, sums=sums)
 
     # --- keeping the algebra honest ----------------------------------------------------------
 
@@ -232,6 +282,11 @@ class Family(ABC):
         return replace(tally, features=features, sums=sums)
 
 
+def called(rule: str) -> str:
+    """What a message calls a rule: what a user asked for."""
+    return "EM" if rule == PEAK else f"rule={rule!r}"
+
+
 def refuse_negative(rest: NDArray[Any], before: NDArray[Any], labels: NDArray[Any], what: str) -> None:
     """Refuse to go below zero by more than rounding explains."""
     slack = 0.0 if rest.dtype.kind == "i" else ROUNDING * max(1.0, float(np.abs(before).max(initial=0)))
@@ -249,7 +304,7 @@ def refuse_empty(n: NDArray[Any], posterior: Tally, rule: str, at_least: float, 
         label, feature = np.argwhere(n < at_least)[0]
         found = float(n[label, feature])
         raise NotEnoughValues(
-            f"rule={rule!r} needs {'a value' if at_least <= 1 else f'at least {at_least:g} values'} of every "
-            f"feature for every label, but {posterior.labels.tolist()[label]!r} has {found:g} of feature "
-            f"{posterior.features.names[feature]!r}. {advice}"
+            f"{called(rule)} needs {'a value' if at_least <= 1 else f'at least {at_least:g} values'} of "
+            f"every feature for every label, but {posterior.labels.tolist()[label]!r} has {found:g} of "
+            f"feature {posterior.features.names[feature]!r}. {advice}"
         )

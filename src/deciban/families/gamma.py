@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, logsumexp, polygamma, psi
 
 from deciban.errors import BadPrior, NotEnoughValues
-from deciban.families.family import PEAK, Family, refuse_empty
+from deciban.families.family import PEAK, Family, called, refuse_empty
 from deciban.families.matrices import without
 from deciban.families.reading import ElementwiseReading, Floats, Form, PointReading, Reading
 from deciban.families.support import Support
@@ -38,6 +38,7 @@ from deciban.membership import Matrix
 from deciban.tally import Tally
 
 NODES = 48
+EQUAL = 1e-10  # of all labels together: values closer than one in 70,000 are equal, up to rounding
 FALLEN = 37.0  # nats below the peak, where an integral may stop
 
 
@@ -53,6 +54,7 @@ class Gamma(Family):
     )
 
     measured: ClassVar[tuple[str, ...]] = ("sum", "logs")
+    placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 3, "logs": np.log(2)}
 
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) = (x, log x)."""
@@ -92,7 +94,7 @@ class Gamma(Family):
             label, feature = np.argwhere(spread <= 1e-14)[0]
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
-                f"{posterior.labels.tolist()[label]!r} are equal, so rule={rule!r} finds no shape. "
+                f"{posterior.labels.tolist()[label]!r} are equal, so {called(rule)} finds no shape. "
                 "Use a prior, such as 1, with another rule than 'mle'."
             )
         shape = peak_shape(spread)
@@ -111,6 +113,12 @@ class Gamma(Family):
         form = Form({"sum": -rate, "logs": shape - 1}, shape * np.log(rate) - gammaln(shape))
         family, labels, features = where
         return PointReading(family, labels, features, {"shape": shape, "rate": rate}, form)
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """No spread in all labels together."""
+        n, total, logs = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "logs"))
+        n, total = np.maximum(n, 1e-300), np.maximum(total, 1e-300)
+        return np.asarray(np.log(total / n) - logs / n <= EQUAL * (1 + np.abs(logs / n)))
 
     def free_parameters(self, tally: Tally) -> int:
         """A shape and a rate for each label and feature."""

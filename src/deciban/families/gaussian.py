@@ -8,7 +8,7 @@ features (one per label), or over both (one for all).
 
 Sums are plain sums, so that `+` is the same everywhere; but plain squares of 1,000,000.1 and
 1,000,000.2 cancel badly. So values are counted from a *pivot* that the first batch fixes (its rounded
-mean) and that is part of the family's value; a tally with another pivot is moved over before it is
+median) and that is part of the family's value; a tally with another pivot is moved over before it is
 added, exactly as if it had been counted from there.
 
 A prior is n imagined values with a mean and a variance. Together with the measure dm · dv/v the
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
-from deciban.families.family import PEAK, Family, refuse_empty
+from deciban.families.family import BLOCK, PEAK, Family, called, refuse_empty
 from deciban.families.matrices import without
 from deciban.families.reading import (
     Breakdown,
@@ -57,6 +57,8 @@ FAR = 1e6
 # A scatter this much smaller than the squares has fewer than three digits left. It takes a label whose
 # mean is millions of standard deviations from the pivot.
 LOST = 1e-13
+# What the scatter of equal values, learned one by one, was seen to come to at most: 1.4e-11 for 10⁶ of them.
+ROUNDED = 2e-11
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Gaussian(Family):
     support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
     measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
+    placeholders: ClassVar[Mapping[str, float]] = {"n": 8, "sum": 0, "squares": 8}
 
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
@@ -78,13 +81,21 @@ class Gaussian(Family):
     # --- learning ----------------------------------------------------------------------------
 
     def settle(self, X: Any) -> Gaussian:
-        """Fix the pivot: the mean of the first rows, rounded so that whole numbers stay whole."""
+        """Fix the pivot: the middle of the first rows, rounded so that whole numbers stay whole.
+
+        A mean would let one outlier of 1e9 carry the pivot so far away that no variance is left in the sums.
+        Where several are all equal it is their value, so that a constant column has sums of exactly zero.
+        """
         if self.pivot is not None:
             return self
-        first = self.dense(X[:1024]).astype(float)
-        there = ~np.isnan(first)
-        mean = np.where(there, first, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-        return replace(self, pivot=tuple(np.rint(mean).tolist()))
+        first = np.sort(self.dense(X[: min(1024, 1 + BLOCK // max(1, X.shape[1]))]).astype(float), axis=0)
+        if not len(first):
+            return replace(self, pivot=(0.0,) * first.shape[1])
+        there = np.count_nonzero(~np.isnan(first), axis=0)  # which come first, sorted
+        columns, last = np.arange(first.shape[1]), np.maximum(there - 1, 0)
+        low, middle, high = first[0], first[last // 2, columns], first[last, columns]
+        pivot = np.where((low == high) & (there > 1), low, np.rint(middle))
+        return replace(self, pivot=tuple(np.nan_to_num(pivot).tolist()))
 
     def unsettled(self) -> Gaussian:
         """The same kind of Gaussian, with no pivot yet."""
@@ -183,7 +194,7 @@ class Gaussian(Family):
             raise NotEnoughValues(
                 f"All values of feature {posterior.features.names[feature]!r} under label "
                 f"{posterior.labels.tolist()[label]!r} are equal, as far as sums "
-                f"can tell, so rule={rule!r} finds no variance. "
+                f"can tell, so {called(rule)} finds no variance. "
                 "Use rule='bayes' with a prior such as 1."
             )
         return self._reading(posterior, rule, mean, variance, n, divisor)
@@ -216,6 +227,17 @@ class Gaussian(Family):
         mean, variance = reading.parameters["mean"] - np.asarray(self.pivot), reading.parameters["variance"]
         scattered = squares - 2 * mean * total + n * mean**2
         return float(-0.5 * (n * np.log(2 * np.pi * variance) + scattered / variance).sum())
+
+    @property
+    def pools_features(self) -> bool:  # type: ignore[override]
+        """Whether a variance is shared over features."""
+        return self.shared in ("features", "all")
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """No scatter in all labels together."""
+        n, total, squares = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "squares"))
+        rounding = np.clip(n * 2.0**-53, LOST, ROUNDED)
+        return np.asarray(squares - total * (total / np.maximum(n, 1e-300)) <= rounding * squares)
 
     def free_parameters(self, tally: Tally) -> int:
         """A mean for each label and feature, and the variances that are not shared."""

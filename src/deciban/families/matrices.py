@@ -1,6 +1,6 @@
-"""Rows and columns from wherever they come: arrays, sparse matrices, pandas and polars frames.
+"""Rows and columns from wherever they come: arrays, sparse matrices, pandas, polars and pyarrow frames.
 
-A frame is recognised by what it can do (named columns, each of which becomes an array), so neither
+A frame is recognised by what it can do (named columns, each of which becomes an array), so no such
 library is imported here.
 """
 
@@ -18,19 +18,26 @@ from deciban.membership import Matrix
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X has named columns, as pandas and polars frames do."""
+    """Whether X has named columns, as frames of pandas, polars and pyarrow do."""
     return hasattr(X, "columns") and hasattr(X, "shape") and not isinstance(X, np.ndarray)
 
 
 def names_of(X: Any) -> list[Hashable] | None:
     """The names of the columns, or None where they have none."""
-    return list(X.columns) if is_frame(X) else None
+    if not is_frame(X):
+        return None
+    # A table of pyarrow calls its names so; its `columns` are the values.
+    return list(X.column_names if hasattr(X, "column_names") else X.columns)
 
 
 def matrix_of(X: Any) -> Matrix:
     """X as a two-dimensional array of numbers or a sparse matrix by rows; None and NA become NaN."""
     if sparse.issparse(X):
-        return sparse.csr_array(X)
+        matrix = sparse.csr_array(X)
+        if not matrix.has_canonical_format:  # a value may come in several pieces, which are one value
+            matrix = sparse.csr_array(X, copy=True)
+            matrix.sum_duplicates()
+        return matrix
     if is_frame(X):
         columns = [column_of(X, position) for position in range(X.shape[1])]
         X = np.column_stack(columns) if columns else np.empty(X.shape)
@@ -42,16 +49,23 @@ def matrix_of(X: Any) -> Matrix:
         )
     if array.dtype.kind not in "biuf":
         array = _numbers(array)
-    return array.astype(np.int8) if array.dtype.kind == "b" else array
+    if array.dtype.kind == "b":
+        return array.astype(np.int8)
+    # Half and extended precision are known to few of the routines that follow.
+    return array if array.dtype.kind in "iu" else array.astype(_precision(array.dtype), copy=False)
+
+
+def _precision(kind: np.dtype[Any]) -> type:
+    return np.float32 if kind == np.float32 else np.float64
 
 
 def column_of(X: Any, key: Hashable) -> NDArray[Any]:
     """One column as an array, by its name or position."""
     if is_frame(X):
-        names = list(X.columns)
+        names = names_of(X) or []
         if key not in names:
             key = names[_position(key, len(names), names)]
-        return _array(X[key])
+        return _array(X.column(key) if hasattr(X, "column_names") else X[key])
     if sparse.issparse(X):
         X = sparse.csc_array(X)
         return np.asarray(X[:, [_position(key, X.shape[1])]].toarray().ravel())

@@ -30,17 +30,18 @@ from scipy.special import gammaln
 
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.dirichlet import share
-from deciban.families.family import Family
+from deciban.families.family import Family, called
 from deciban.families.matrices import observed
 from deciban.families.reading import Breakdown, Floats, Form, PointReading, Reading, counting, finite_log
 from deciban.families.support import Support
+from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
 from deciban.membership import Matrix
 from deciban.schema import Schema
 from deciban.tally import Tally
 
 # Rising factorials of whole counts up to this are sums of logarithms, taken as sparse products:
 # x = 3 adds log a + log(a + 1) + log(a + 2). Larger and fractional counts take two gamma functions.
-STEPS = 4
+ROUNDS = 4
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class Multinomial(Family):
         total = count.sum(axis=1) if alpha.ndim else np.full(len(tally.labels), float(alpha) * width)
         return tally.imagined({"count": count, "total": total})
 
+    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+        """One likeliest α for all words."""
+        alpha = likeliest_alpha(tally.sums["count"], symmetric=True, tolerance=tolerance, steps=steps)
+        return self.imagine_alpha(tally, np.asarray(alpha[0]))
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n texts in which each word comes `mean` times."""
         if variance is not None:
@@ -83,7 +89,7 @@ class Multinomial(Family):
         if bool(np.any(total <= 0)):
             empty = posterior.labels.tolist()[np.argmax(total <= 0)]
             raise NotEnoughValues(
-                f"Label {empty!r} has no counts at all, so rule={rule!r} has nothing to read. "
+                f"Label {empty!r} has no counts at all, so {called(rule)} has nothing to read. "
                 "Give it a prior, such as 1."
             )
         if rule == "bayes":
@@ -100,6 +106,10 @@ class Multinomial(Family):
         """Dirichlet(α) is α − 1 of each word."""
         count, total = imagined.sums["count"], imagined.sums["total"]
         return imagined.imagined({"count": count - 1, "total": total - (self.width or count.shape[1])})
+
+    def seen(self, tally: Tally) -> NDArray[Any]:
+        """Every label has a count of every word. None is constant: each is a share of a whole that is not."""
+        return np.broadcast_to(1, tally.sums["count"].shape)
 
     def free_parameters(self, tally: Tally) -> int:
         """For each label one fewer than there are words."""
@@ -136,7 +146,7 @@ class PolyaReading(Reading):
         values, _ = observed(X)
         counts = values if sparse.issparse(values) else sparse.csr_array(values)
         total = self._drawn(counts)
-        start = STEPS if bool(np.all(counts.data == np.rint(counts.data))) else 0
+        start = ROUNDS if bool(np.all(counts.data == np.rint(counts.data))) else 0
         for step in range(start):
             total += _above(counts, step) @ np.ascontiguousarray(finite_log(self.urn + step).T)
         many = np.flatnonzero(counts.data > start)

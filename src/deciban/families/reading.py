@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,10 @@ class Reading(ABC):
     @abstractmethod
     def explain(self, X: Any) -> Breakdown:
         """The evidence of rows that were admitted."""
+
+    def silenced(self, silent: NDArray[np.bool_]) -> Reading:
+        """The same, but some features say nothing, whatever their value."""
+        raise NotImplementedError(f"{type(self).__name__} needs all of its features.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +156,20 @@ class PointReading(Reading):
             value = np.where(never, -np.inf, value)
         return Breakdown(np.zeros((X.shape[0], len(self.labels))), value)
 
+    def silenced(self, silent: NDArray[np.bool_]) -> Reading:
+        """Weights and offsets of zero."""
+
+        def kept(values: NDArray[Any], fill: float = 0.0) -> Floats:
+            quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
+            return np.where(quiet, fill, values)
+
+        def of(form: Form) -> Form:
+            return Form({name: kept(values) for name, values in form.weights.items()}, kept(form.offset))
+
+        parameters = {name: kept(values, np.nan) for name, values in self.parameters.items()}
+        never = None if self.impossible is None else of(self.impossible)
+        return replace(self, parameters=parameters, form=of(self.form), impossible=never)
+
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
         """The statistics of a block, and where values are missing if there may be gaps."""
         dense = self.family.dense(X)
@@ -173,6 +191,7 @@ class ElementwiseReading(Reading):
     parameters: Mapping[str, NDArray[Any]]  # (labels, features) each, in the order of the function
     log_p: Callable[..., Floats]
     hidden: tuple[NDArray[Any], ...] = field(default=())  # further arguments, (labels, features, …)
+    silent: NDArray[np.bool_] | None = None  # features that say nothing
 
     def score(self, X: Any) -> Floats:
         """log p(x | label), summed over the features."""
@@ -186,9 +205,13 @@ class ElementwiseReading(Reading):
     def explain(self, X: Any) -> Breakdown:
         """log p of each value, nothing where it is missing."""
         values = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=float)
-        gaps = np.isnan(values)
+        gaps = np.isnan(values) if self.silent is None else np.isnan(values) | self.silent
         terms = self.log_p(np.where(gaps, 1.0, values)[:, None, :], *self._arguments())
         return Breakdown(np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms))
+
+    def silenced(self, silent: NDArray[np.bool_]) -> Reading:
+        """Their values are as good as missing."""
+        return replace(self, silent=silent)
 
     def _arguments(self) -> list[NDArray[Any]]:
         return [*(np.asarray(values) for values in self.parameters.values()), *self.hidden]
@@ -196,15 +219,57 @@ class ElementwiseReading(Reading):
     def _sparse(self, X: Any) -> Floats:
         total = np.empty((X.shape[0], len(self.labels)))
         gaps = np.isnan(X.data)
+        if self.silent is not None:
+            gaps |= self.silent[X.indices]
         values = np.where(gaps, 0.0, X.data)
         rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         for label in range(len(self.labels)):
             arguments = [values[label] for values in self._arguments()]
             zeros = self.log_p(np.zeros(X.shape[1]), *arguments)
+            if self.silent is not None:
+                zeros = np.where(self.silent, 0.0, zeros)
             there = [argument[X.indices] for argument in arguments]
             extra = np.where(gaps, 0.0, self.log_p(values, *there)) - zeros[X.indices]
             total[:, label] = zeros.sum() + np.bincount(rows, weights=extra, minlength=X.shape[0])
         return total
+
+
+@dataclass(frozen=True, eq=False)
+class NarrowReading(Reading):
+    """A reading of fewer features than a row has: the silent ones are cut off before they are looked at."""
+
+    inner: Reading
+    features: Schema
+    silent: NDArray[np.bool_]
+
+    @property
+    def family(self) -> Family:  # type: ignore[override]
+        """The family of the wider rows is the same but for its pivot."""
+        return self.inner.family.unsettled()
+
+    @property
+    def labels(self) -> NDArray[Any]:  # type: ignore[override]
+        """The labels."""
+        return self.inner.labels
+
+    @property
+    def parameters(self) -> Mapping[str, NDArray[Any]]:  # type: ignore[override]
+        """Those of the features that speak; NaN for the others."""
+        return {name: self._wide(values, np.nan) for name, values in self.inner.parameters.items()}
+
+    def score(self, X: Any) -> Floats:
+        """log p of the features that speak."""
+        return self.inner.score(X[:, ~self.silent])
+
+    def explain(self, X: Any) -> Breakdown:
+        """Nothing is told of the silent ones."""
+        told = self.inner.explain(X[:, ~self.silent])
+        return Breakdown(told.intercept, self._wide(told.features, 0.0))
+
+    def _wide(self, values: NDArray[Any], fill: float) -> Floats:
+        wide = np.full((*values.shape[:-1], len(self.features)), fill)
+        wide[..., ~self.silent] = values
+        return wide
 
 
 def _filled(matrix: Any) -> Floats:

@@ -15,13 +15,14 @@ from deciban.errors import BadPrior
 from deciban.families.family import Family
 from deciban.families.reading import Floats
 from deciban.membership import Matrix
-from deciban.tally import Tally
+from deciban.tally import ROUNDING, Tally
 
 
 class WholeNumbers(Family):
     """Numbers 0, 1, 2, … whose tally is their sum and how many there were."""
 
     zero_adds_nothing: ClassVar[bool] = True
+    placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 2}
 
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
         """T(x) = x."""
@@ -45,6 +46,14 @@ class WholeNumbers(Family):
         """n values that add up to a total, which may be more than n values can (Jeffreys')."""
         nothing = np.zeros(tally.sums["n"].shape)
         return tally.imagined({"n": nothing + n, "sum": nothing + total})
+
+    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+        """All zeros, or the same mean under every label, which is all that these sums know."""
+        n, total = (np.asarray(tally.sums[name], dtype=float) for name in ("n", "sum"))
+        if len(tally.labels) == 1:
+            return np.asarray(total[0] == 0)
+        expected = n * (total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300))
+        return np.asarray((np.abs(total - expected) <= ROUNDING * expected).all(axis=0))
 
     def free_parameters(self, tally: Tally) -> int:
         """A rate or a probability for each label and feature."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -13,11 +14,23 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.errors import DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
-from deciban.families.matrices import is_frame
+from deciban.families.matrices import is_frame, names_of
 from deciban.families.reading import Floats
 from deciban.learners import model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
+
+
+def refuse_bad_frame(X: Any, learner: str) -> None:
+    """What scikit-learn asks of an array: a row, a column, and here a name for each column."""
+    rows, names = X.shape[0], names_of(X) or []
+    if not rows:
+        raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {learner}.")
+    if not names:
+        raise ValueError(f"Found array with 0 feature(s) while a minimum of 1 is required by {learner}.")
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise ValueError(f"Two columns are called {twice!r}. Rename one.")
 
 
 class FamilyLearner:
@@ -71,6 +84,7 @@ class FamilyLearner:
 
     def _validate_rows(self, X: Any, first: bool = False) -> Any:
         if is_frame(X):
+            refuse_bad_frame(X, type(self).__name__)
             return validate_data(self, X, reset=first, skip_check_array=True)
         anything = isinstance(self._family(), (Categorical, Columns))
         return validate_data(

@@ -45,7 +45,6 @@ from deciban.learners.model import Model, label_chances
 from deciban.learners.seeds import grow_from, sow
 from deciban.learners.variance_floor import variance_floor
 from deciban.membership import Membership
-from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 
@@ -173,7 +172,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
             weight,
             np.arange(self.components),
             self.rule,
-            as_prior(self.prior),
+            self.prior,
             self._names(),
             self.label_prior,
             hard=self.hard,

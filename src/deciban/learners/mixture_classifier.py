@@ -43,7 +43,6 @@ from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
 from deciban.learners.model import Model
 from deciban.learners.seeds import sow
 from deciban.learners.variance_floor import variance_floor
-from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 WEIGHTS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # tried by unlabelled_weight="cv"
@@ -167,7 +166,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             weight,
             np.arange(len(self.owner_)),
             self.rule,
-            as_prior(self.prior),
+            self.prior,
             self._names(),
             self.label_prior,
             owner=self.owner_,

@@ -20,17 +20,24 @@ from numpy.typing import NDArray
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadPrior, ImpossibleRows
 from deciban.families.reading import Floats, Reading
+from deciban.families.telling import read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.tally import Tally
 
 
 class Model:
-    """A tally, a rule and two priors, ready to classify."""
+    """A tally, a rule and two priors, ready to classify; perhaps only by features that tell labels apart."""
 
     def __init__(
-        self, tally: Tally, rule: str, prior: Any, label_prior: Any = None, complement: bool = False
+        self,
+        tally: Tally,
+        rule: str,
+        prior: Any,
+        label_prior: Any = None,
+        complement: bool = False,
+        telling_only: bool = False,
     ) -> None:
-        self.tally = tally
+        self.tally, self.telling_only = tally, telling_only
         self.rule, self.prior = rule, prior
         self.label_prior, self.complement = label_prior, complement
 
@@ -38,7 +45,9 @@ class Model:
     def reading(self) -> Reading:
         """What the tally says about each label, or about everything else."""
         tally = self.tally.complement() if self.complement else self.tally
-        return tally.read(self.rule, self.prior)
+        if not self.telling_only:
+            return tally.read(self.rule, self.prior)
+        return read_telling(tally, self.rule, self.prior, self.tally)
 
     @cached_property
     def log_prior(self) -> Floats:

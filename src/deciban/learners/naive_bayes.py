@@ -18,18 +18,16 @@ unlearn (`forget`), be saved without pickle, and be added to a model of other da
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-)
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.errors import BadPrior
 from deciban.families import Family
@@ -37,8 +35,8 @@ from deciban.families.reading import Floats
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.fold_tallies import choose_alpha
+from deciban.learners.labels import checked_labels
 from deciban.learners.model import Model
-from deciban.smoothing import as_prior
 from deciban.tally import Tally
 
 
@@ -59,7 +57,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         p(spam)/p(ham) > 9: right where losing a good mail is nine times worse than seeing a bad one.
     """
 
-    LEARNED: ClassVar[tuple[str, ...]] = ("alpha_",)
+    LEARNED: ClassVar[tuple[str, ...]] = ("alpha_", "declared_")
     tally_: Tally
     classes_: NDArray[Any]
 
@@ -90,23 +88,31 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         if self._by_cross_validation():
             self.alpha_, self.alpha_scores_ = self._cross_validate(tally.family, X, y, weight)
         model = self._model(tally)
-        _ = model.reading  # an unreadable rule or prior is refused now, not at the first prediction
+        # What cannot be read or meant is refused now, not at the first prediction.
+        _ = model.reading, model.log_prior, self._costs(tally.labels)
+        if hasattr(self, "declared_"):
+            del self.declared_
         return self._hold(tally, model)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
         """Learn further rows; labels and categories that were never seen are welcome.
 
-        `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
+        `classes` may be given, as scikit-learn's contract has it, and must then contain every label. They
+        stay among the classes, also those of which nothing was learned yet.
         """
         first = not hasattr(self, "tally_")
         X, y, weight = self._validate(X, y, sample_weight, first=first)
         if classes is not None and not np.isin(y, classes).all():
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
+        self._check_costs()
         if self._by_cross_validation():
             raise BadPrior("prior='cv' needs all rows at once: use fit, or give the α that it found.")
         family = self._family() if first else self.tally_.family
         more = family.tally(X, y, weight=weight, features=self._names())
-        return self._hold(more if first else self.tally_ + more)
+        whole = more if first else self.tally_ + more
+        if classes is not None:
+            self.declared_ = np.unique(classes)
+        return self._hold(whole)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayes:
         """Unlearn rows, as if they had never been seen; an error if they never were."""
@@ -134,7 +140,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     def predict(self, X: Any) -> NDArray[Any]:
         """The label whose posterior, divided by its c, is largest."""
         joint = self.predict_joint_log_proba(X)
-        costs = self._costs()
+        costs = self._costs(self.classes_)
         return np.asarray(self.classes_[np.argmax(joint if costs is None else joint - costs, axis=1)])
 
     def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
@@ -148,14 +154,16 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
     def _hold(self, tally: Tally, model: Model | None = None) -> NaiveBayes:
         """Keep a tally as what was learned; it is read when it is first needed."""
+        if hasattr(self, "declared_"):
+            tally = tally.with_labels(self.declared_)
         self.tally_ = tally
         self.classes_ = tally.labels
         self.model_ = model or self._model(tally)
         return self
 
     def _model(self, tally: Tally) -> Model:
-        prior = self.alpha_ if self._by_cross_validation() else as_prior(self.prior)
-        return Model(tally, self.rule, prior, self.label_prior, self.complement)
+        prior = self.alpha_ if self._by_cross_validation() else self.prior
+        return Model(tally, self.rule, prior, self.label_prior, self.complement, telling_only=True)
 
     def _by_cross_validation(self) -> bool:
         return isinstance(self.prior, str) and self.prior == "cv"
@@ -168,28 +176,30 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             return family.tally(block, y[rows], weight=part, features=self._names())
 
         def model_of(tally: Tally, alpha: float) -> Model:
-            return Model(tally, self.rule, alpha, self.label_prior, self.complement)
+            return Model(tally, self.rule, alpha, self.label_prior, self.complement, telling_only=True)
 
         return choose_alpha(X, y, tally_of, model_of)
 
-    def _costs(self) -> Floats | None:
+    def _check_costs(self) -> None:
+        costs = self.c.values() if isinstance(self.c, Mapping) else [1.0 if self.c is None else self.c]
+        if not all(isinstance(cost, Real) and 0 < cost < math.inf for cost in costs):
+            raise ValueError(f"c must be above 0, got {self.c!r} instead.")
+
+    def _costs(self, labels: NDArray[Any]) -> Floats | None:
         """Log c of each label."""
+        self._check_costs()
         if self.c is None:
             return None
         if isinstance(self.c, Mapping):
-            unknown = [label for label in self.c if label not in self.classes_]
+            unknown = [label for label in self.c if label not in labels]
             if unknown:
                 raise ValueError(f"c names the label {unknown[0]!r}, which was never learned.")
-            costs = [self.c.get(label, 1.0) for label in self.classes_.tolist()]
-        elif len(self.classes_) == 2:
-            costs = [1.0, self.c]
-        else:
+            return np.log([float(self.c.get(label, 1.0)) for label in labels.tolist()])
+        if len(labels) > 2:
             raise ValueError(
-                f"A single c is for two labels, but there are {len(self.classes_)}. Give c={{label: cost}}."
+                f"A single c is for two labels, but there are {len(labels)}. Give c={{label: cost}}."
             )
-        if not all(cost > 0 for cost in costs):
-            raise ValueError(f"c must be above 0, got {self.c!r} instead.")
-        return np.asarray(np.log(costs))
+        return np.log([1.0, float(self.c)][: len(labels)])
 
     def _validate(
         self, X: Any, y: Any, sample_weight: Any, *, first: bool
@@ -197,14 +207,11 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
         X = self._validate_rows(X, first=first)
-        y = column_or_1d(y, warn=True)
-        if y.dtype.kind == "f" and not np.isfinite(y).all():
-            raise ValueError("Input y contains NaN or infinity; every label must be known.")
-        check_classification_targets(y)
-        if len(y) != X.shape[0]:
-            raise ValueError(f"Found {X.shape[0]} rows but {len(y)} labels; there must be one label a row.")
+        y = checked_labels(y, X.shape[0])
         if sample_weight is None:
             return X, y, None
-        weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        kept = weight > 0  # a row without weight is as good as not there
-        return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])
+        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
+        kept = np.flatnonzero(weight > 0)  # a row without weight is as good as not there
+        if len(kept) == len(y):
+            return X, y, weight
+        return _safe_indexing(X, kept), y[kept], weight[kept]

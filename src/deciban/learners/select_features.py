@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from deciban.families import Bernoulli, Family
+from deciban.families import Bernoulli, Family, Gaussian
+from deciban.learners.labels import checked_labels
 from deciban.selection import SCORES
 from deciban.tally import Tally
 
@@ -31,7 +32,9 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     by : the score: "chi2", "information_gain", "log_odds", "document_frequency", or a function from a
         tally to one number a feature.
     k : how many features to keep; all of them if there are fewer.
-    family : what is tallied: Bernoulli(binarize=0.0) unless told; Multinomial() weighs counts.
+    family : what is tallied. Unless told, the first rows decide: Bernoulli(binarize=0.0), which asks whether
+        a value is above zero, where all are whole numbers and none is negative; otherwise Gaussian(), from
+        which only "information_gain" can be read. Multinomial() weighs counts.
     """
 
     tally_: Tally
@@ -58,16 +61,22 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
         first = not hasattr(self, "tally_")
-        X, y = validate_data(self, X, y, reset=first, accept_sparse="csr", ensure_all_finite="allow-nan")
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        X = validate_data(self, X, reset=first, accept_sparse="csr", ensure_all_finite="allow-nan")
+        y = checked_labels(y, X.shape[0])
         if not self.k >= 1:
             raise ValueError(f"k must be at least 1, got {self.k!r} instead.")
-        family = Bernoulli(binarize=0.0) if self.family is None else self.family
+        family = self._family(X) if first else self.tally_.family
         tally = family.tally(X, y)
         self.tally_ = tally if first else self.tally_ + tally
         self.scores_ = self._score(self.tally_)
         return self
+
+    def _family(self, X: Any) -> Family:
+        if self.family is not None:
+            return self.family
+        values = X.data if sparse.issparse(X) else X
+        counted = bool(np.all((values >= 0) & (values == np.rint(values)) | np.isnan(values)))
+        return Bernoulli(binarize=0.0) if counted else Gaussian()
 
     def _score(self, tally: Tally) -> NDArray[Any]:
         if callable(self.by):

@@ -84,7 +84,7 @@ class TableModel:
         learner = NaiveBayes(_family(used), rule=rule, prior=prior, label_prior=label_prior).fit(X, y)
 
         def model_of(tally: Any) -> Model:
-            return Model(tally, rule, learner.model_.prior, label_prior)
+            return Model(tally, rule, learner.model_.prior, label_prior, telling_only=True)
 
         figures = cross_validate(X, y, learner.tally_.family, model_of, folds)
         return cls(learner, label, columns, figures, len(table) - len(y))

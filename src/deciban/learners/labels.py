@@ -1,0 +1,45 @@
+"""The labels that a learner is given, checked: one a row, every one known, all of one kind.
+
+>>> checked_labels(["ham", None, "spam"], 3)
+Traceback (most recent call last):
+ValueError: Input y contains NaN or another missing label (first in row 1). Leave such rows out, or use \
+MixtureClassifier, which learns from them too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from deciban.families.matrices import is_missing
+
+
+def checked_labels(y: Any, rows: int) -> NDArray[Any]:
+    """The labels as an array; refused where one is missing, or where they cannot be told apart."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    labels: NDArray[Any] = column_or_1d(y, warn=True)
+    given = _as_given(y, labels)
+    missing = is_missing(given)
+    if missing.any():
+        raise ValueError(
+            f"Input y contains NaN or another missing label (first in row {int(np.argmax(missing))}). "
+            "Leave such rows out, or use MixtureClassifier, which learns from them too."
+        )
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ValueError("Input y contains infinity; every label must be known.")
+    if given.dtype.kind == "O" and len({isinstance(label, str) for label in given}) > 1:
+        raise ValueError("Input y mixes texts and numbers as labels. Turn them all into texts first.")
+    check_classification_targets(labels)
+    if len(labels) != rows:
+        raise ValueError(f"Found {rows} rows but {len(labels)} labels; there must be one label a row.")
+    return labels
+
+
+def _as_given(y: Any, labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels before numpy turned a list into an array, and a missing label among texts into the text nan."""
+    return np.array(y, dtype=object) if isinstance(y, (list, tuple)) and labels.dtype.kind == "U" else labels

@@ -1,0 +1,131 @@
+"""Law 7: what is the same in every row, or missing in all of them, moves no verdict, whatever comes later."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+from deciban import Beta, Categorical, Gamma, Gaussian, Jeffreys, Multinomial, NaiveBayes
+from deciban.errors import BadPrior, NoMode, NotEnoughValues
+from samples import FAMILIES, RULES, rows_for
+
+# Multinomial has no columns of its own: a word is a share of a text, and a word in every text is a larger
+# share of short ones.
+SEPARATE = {name: family for name, family in FAMILIES.items() if not isinstance(family, (Multinomial,))}
+CASES = [(name, rule) for name in SEPARATE for rule in RULES]
+PRIORS = [1, 4, 0.5, "jeffreys", "empirical", Beta(2, 3)]
+
+
+def constants_for(family, rng):
+    """A value that the family can have, and another one."""
+    if isinstance(family, Gaussian):
+        return rng.choice([(0.0, 0.001), (0.1, 5.0), (-7.3, 1e6)])
+    if isinstance(family, Gamma):
+        return rng.choice([(0.1, 0.2), (1.0, 3e4), (1234.5, 1e-3)])
+    return rng.permutation([0, 1])
+
+
+def fitted(family, rule, prior, X, y):
+    """The model, or none where the family has no such prior, no peak or no mode for what was drawn."""
+    try:
+        return NaiveBayes(family, rule=rule, prior=prior).fit(X, y)
+    except (BadPrior, NoMode, NotEnoughValues):
+        return None
+
+
+@pytest.mark.parametrize(("name", "rule"), CASES)
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+@pytest.mark.filterwarnings("ignore::deciban.errors.ImpossibleRows")
+def test_a_constant_column_moves_no_verdict(name, rule, prior):
+    rng = np.random.default_rng([len(name), RULES.index(rule)])
+    where = int(rng.integers(5))
+    family = SEPARATE[name]
+    if name == "columns":
+        where = 4  # the columns of the others are named by their numbers
+    X = rows_for(family, rng, 60)
+    y = np.array(["common", "rare"])[(np.arange(60) % 10 == 0).astype(int)]
+    fresh = rows_for(family, rng, 9)
+    constant, other = constants_for(Categorical() if name == "columns" else family, rng)
+    plain = fitted(family, rule, prior, X, y)
+    if plain is None:
+        return
+    for value in (constant, other):
+        wide = np.insert(X.astype(float), [where] * 5, constant, axis=1)
+        wider = np.insert(fresh.astype(float), [where] * 5, value, axis=1)
+        with_constants = NaiveBayes(family, rule=rule, prior=prior).fit(wide, y)
+        expected = plain.predict_log_proba(fresh)
+        assert np.allclose(with_constants.predict_log_proba(wider), expected, atol=1e-7)
+        if not isinstance(family, (Gamma, Categorical)) and name != "columns":
+            thin = sparse.csr_array(wider)
+            assert np.allclose(with_constants.predict_log_proba(thin), expected, atol=1e-7)
+        told = with_constants.why(wider)[0]
+        assert all(feature.decibans == 0 for feature in told.features if where <= feature.name < where + 5)
+
+
+@pytest.mark.parametrize(("name", "rule"), CASES)
+@pytest.mark.filterwarnings("ignore::deciban.errors.ImpossibleRows")
+def test_a_column_without_values_moves_no_verdict(name, rule):
+    rng = np.random.default_rng([len(name), RULES.index(rule)])
+    family = SEPARATE[name]
+    X, y, fresh = rows_for(family, rng, 60), np.arange(60) % 3, rows_for(family, rng, 9)
+    plain = fitted(family, rule, 2, X, y)
+    if plain is None:
+        return
+    empty = np.full((60, 1), np.nan)
+    model = NaiveBayes(family, rule=rule, prior=2).fit(np.hstack([X, empty]), y)
+    later = np.hstack([fresh, np.ones((9, 1))])
+    assert np.allclose(model.predict_log_proba(later), plain.predict_log_proba(fresh), atol=1e-7)
+
+
+@pytest.mark.parametrize(("name", "rule"), CASES)
+@pytest.mark.filterwarnings("ignore::deciban.errors.ImpossibleRows")
+def test_a_label_without_values_of_a_column_is_learned(name, rule):
+    rng = np.random.default_rng([len(name), RULES.index(rule)])
+    family = SEPARATE[name]
+    X, y, fresh = rows_for(family, rng, 60).astype(float), np.arange(60) % 3, rows_for(family, rng, 9)
+    if fitted(family, rule, 4, X, y) is None:
+        return
+    X[y == 1, 0] = np.nan
+    model = NaiveBayes(family, rule=rule, prior=4).fit(X, y)
+    assert np.isfinite(model.predict_proba(fresh)).all()
+    without = fresh.astype(float)
+    without[:, 0] = np.nan
+    moved = model.predict_joint_log_proba(fresh) - model.predict_joint_log_proba(without)
+    assert rule == "mle" or np.isfinite(moved).all()
+
+
+def test_constant_columns_do_not_decide_between_a_common_and_a_rare_label():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0, 1, (1000, 3)), rng.normal(1.5, 1, (20, 3))])
+    y = np.array(["common"] * 1000 + ["rare"] * 20)
+    row = np.array([[2.2, 2.2, 2.2]])
+    chance = NaiveBayes().fit(X, y).predict_proba(row)[0, 1]
+    assert chance > 0.9
+    for value in (0.0, 0.001):
+        wide = NaiveBayes().fit(np.hstack([X, np.zeros((1020, 5))]), y)
+        assert wide.predict_proba(np.hstack([row, np.full((1, 5), value)]))[0, 1] == pytest.approx(chance)
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 123.456])
+def test_a_constant_learned_row_by_row_is_still_one(value):
+    model, half = NaiveBayes(), NaiveBayes()
+    for row in range(400):
+        model.partial_fit([[float(row), value]], [row % 2])
+        half.partial_fit([[float(row)]], [row % 2])
+    assert np.allclose(model.predict_proba([[7.0, 2.0]]), half.predict_proba([[7.0]]))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_word_that_nobody_used_moves_word_counts_boundedly(rule):
+    X = np.array([[9, 1, 4, 0], [7, 2, 5, 0], [1, 9, 3, 0], [2, 8, 8, 0]])
+    model = NaiveBayes(Multinomial(), rule=rule, prior=1.5).fit(X, list("aabb"))
+    if rule != "mle":
+        used, unused = ([[1, 1, 1, count]] for count in (1, 0))
+        moved = np.diff(model.predict_joint_log_proba(used) - model.predict_joint_log_proba(unused))
+        assert abs(moved) < 1
+
+
+def test_jeffreys_prior_is_taken_as_an_object_too():
+    X, y = [[0.0, 5.0], [1.0, 5.0], [4.0, 5.0], [5.0, 5.0], [6.0, 5.0]], list("aabbb")
+    with_constant = NaiveBayes(prior=Jeffreys()).fit(X, y)
+    alone = NaiveBayes(prior=Jeffreys()).fit(np.array(X)[:, :1], y)
+    assert np.allclose(with_constant.predict_proba(X), alone.predict_proba(np.array(X)[:, :1]))
