@@ -4,6 +4,7 @@ import pytest
 
 from deciban import Bernoulli, Beta, Multinomial, NaiveBayes
 from deciban.errors import UnreadableModel
+from fuzz.models import fuzz
 from samples import FAMILIES, RULES, rows_for
 
 X = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [0, 2, 2]])
@@ -74,3 +75,14 @@ def test_a_link_planted_beside_a_model_is_not_followed(tmp_path):
     NaiveBayes(Multinomial()).fit(X, y).save(tmp_path / "model")
     assert precious.read_text() == "mine"
     assert NaiveBayes.load(tmp_path / "model").classes_.tolist() == ["ham", "spam"]
+
+
+def test_whatever_is_wrong_with_a_file_is_one_error_within_a_bound_of_memory():
+    read, refused = fuzz(600, seed=16)  # `python -m fuzz.models 20000` looks further
+    assert read + refused == 600
+    assert refused > 300
+
+
+def test_a_file_that_is_not_there_is_told_as_such(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        NaiveBayes.load(tmp_path / "nothing")

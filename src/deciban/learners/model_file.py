@@ -2,7 +2,8 @@
 
 The file is a NumPy `.npz`: a zip of plain arrays. One of them, `header`, is JSON text that says how
 the others belong together. Reading it evaluates nothing: families and priors are looked up by name in
-the tables below, and arrays of objects are refused.
+the tables below, and arrays of objects are refused (array_file.py). Whatever is wrong with a file, the error
+is `UnreadableModel`; `python -m fuzz.models` looks for exceptions.
 
     header    {"format": 1, "learner": "NaiveBayes", "settings": {...}, "tally": {...}}
     a0, a1 …  the sums, in the order in which the header mentions them
@@ -10,9 +11,10 @@ the tables below, and arrays of objects are refused.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
-import zipfile
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -21,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import families, smoothing
-from deciban.errors import UnreadableModel
+from deciban.errors import DecibanError, UnreadableModel
 from deciban.families import Columns, Family
+from deciban.learners.array_file import ArrayFile
 from deciban.schema import Schema
 from deciban.tally import Tally
 from deciban.whole_file import WholeFile
@@ -97,20 +100,22 @@ def write(path: Path, learner: Any, header: dict[str, Any], arrays: list[NDArray
 
 def read(path: Path, answer: Callable[[dict[str, Any], Any], Answer]) -> Answer:
     """Read a file that `write` wrote, by a function of its header and arrays."""
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            header = json.loads(bytes(content["header"]).decode())
+    with open(path, "rb") as file:
+        try:
+            arrays = ArrayFile(file)
+            header = json.loads(bytes(arrays["header"]).decode())
             if header["format"] > FORMAT:
                 raise UnreadableModel(
                     f"{path} has format {header['format']}, this deciban reads up to {FORMAT}: upgrade it."
                 )
-            return answer(header, content)
-    except (zipfile.BadZipFile, LookupError, ValueError, TypeError, AttributeError, EOFError) as error:
-        if isinstance(error, UnreadableModel):
+            return answer(header, arrays)
+        except UnreadableModel:
             raise
-        raise UnreadableModel(
-            f"{path} is not a model that deciban saved, or it is damaged ({error})."
-        ) from None
+        except Exception as error:  # a hostile file can make a learner trip over anything
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+            raise UnreadableModel(
+                f"{path} is not a model that deciban saved, or it is damaged ({reason})."
+            ) from None
 
 
 def read_learner(path: Path, kind: Kind, learner_in: Callable[[Kind, dict[str, Any], Any], Answer]) -> Answer:
@@ -130,10 +135,24 @@ def _learner_in(kind: Callable[..., Any], header: dict[str, Any], arrays: Any) -
     learner = kind(family, **settings)
     for name in set(learner.LEARNED) & set(header["learned"]):
         setattr(learner, name, _value_in(header["learned"][name], arrays))
-    learner.n_features_in_ = header["width"]
-    if header["names"]:
-        learner.feature_names_in_ = np.array(header["names"], dtype=object)
-    return learner._hold(_tally_in(header["tally"], arrays))
+    names_in(learner, header)
+    tally = _tally_in(header["tally"], arrays)
+    if len(tally.features) != learner.n_features_in_:
+        raise ValueError(f"{learner.n_features_in_} columns, but sums of {len(tally.features)}")
+    learner._hold(tally)
+    with contextlib.suppress(DecibanError):  # too few values are told when it is asked
+        _ = learner.model_.reading, learner.model_.log_prior
+    return learner
+
+
+def names_in(learner: Any, header: dict[str, Any]) -> None:
+    """The number of columns, and their names."""
+    width, names = header["width"], header["names"]
+    if type(width) is not int or width < 0 or (names and len(names) != width):
+        raise ValueError(f"{width!r} is no number of columns for {len(names)} names")
+    learner.n_features_in_ = width
+    if names:
+        learner.feature_names_in_ = np.array([str(name) for name in names], dtype=object)
 
 
 # --- tallies ---------------------------------------------------------------------------------
@@ -154,7 +173,7 @@ def _tally_out(tally: Tally, arrays: list[NDArray[Any]]) -> dict[str, Any]:
 
 def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
     categories = data["categories"] and [array_in(known, arrays) for known in data["categories"]]
-    return Tally(
+    tally = Tally(
         _family_in(data["family"]),
         array_in(data["labels"], arrays),
         Schema(data["names"], categories),
@@ -162,6 +181,20 @@ def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
         {name: array_in(values, arrays) for name, values in data["sums"].items()},
         tuple(_tally_in(part, arrays) for part in data["parts"]),
     )
+    _check_shapes(tally)
+    return tally
+
+
+def _check_shapes(tally: Tally) -> None:
+    """Refuse sums that do not fit the labels, and more features than there are sums for."""
+    count = len(tally.labels)
+    if tally.rows.shape != (count,) or any(values.shape[:1] != (count,) for values in tally.sums.values()):
+        raise ValueError(f"the sums are not those of {count} labels")
+    if any(not np.array_equal(part.labels, tally.labels) for part in tally.parts):
+        raise ValueError("parts of a tally have other labels")
+    cells = sum(len(part.features) for part in tally.parts)
+    if len(tally.features) > max([cells, *(math.prod(v.shape[1:]) for v in tally.sums.values())]):
+        raise ValueError(f"there are no sums for {len(tally.features)} features")
 
 
 def array_out(values: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:

@@ -47,14 +47,29 @@ def load(kind: type[Kind], path: Path) -> Kind:
 
 def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     learner = kind(**{name: _setting_in(value) for name, value in header["settings"].items()})
+    learner._check_settings()
     if header["width"] is not None:
-        learner.n_features_in_ = header["width"]
-    if header["names"]:
-        learner.feature_names_in_ = np.array(header["names"], dtype=object)
+        model_file.names_in(learner, header)
+    rows, answers = _rows_in(header["rows"], arrays), model_file.array_in(header["answers"], arrays)
     if header["labels"] is not None:
         learner.classes_ = model_file.array_in(header["labels"], arrays)
-    learner.sample_ = Sample(_rows_in(header["rows"], arrays), model_file.array_in(header["answers"], arrays))
+    _check_answers(learner, rows, answers)
+    learner.sample_ = Sample(rows, answers)
     return learner
+
+
+def _check_answers(learner: Any, rows: Any, answers: NDArray[Any]) -> None:
+    """Refuse rows of another width, and answers that are not one of a label or a number for each row."""
+    count = len(rows) if isinstance(rows, list) else rows.shape[0]
+    if answers.shape[:1] != (count,) or answers.dtype.kind not in "if":
+        raise ValueError(f"{count} rows have {answers.shape} answers of {answers.dtype}")
+    if not isinstance(rows, list) and (
+        rows.dtype.kind != "f" or rows.shape != (count, learner.n_features_in_)
+    ):
+        raise ValueError(f"{learner.n_features_in_} columns, but rows of shape {rows.shape}, {rows.dtype}")
+    classes = getattr(learner, "classes_", None)
+    if classes is not None and not (classes.ndim == 1 and np.isin(answers, np.arange(len(classes))).all()):
+        raise ValueError(f"answers that are none of {classes.shape} labels")
 
 
 def _rows_out(rows: Any, arrays: list[NDArray[Any]]) -> dict[str, Any]:
@@ -68,7 +83,9 @@ def _rows_out(rows: Any, arrays: list[NDArray[Any]]) -> dict[str, Any]:
 
 def _rows_in(data: dict[str, Any], arrays: Any) -> Any:
     if "texts" in data:
-        return [bytes.fromhex(text["bytes"]) if isinstance(text, dict) else text for text in data["texts"]]
+        return [
+            bytes.fromhex(text["bytes"]) if isinstance(text, dict) else str(text) for text in data["texts"]
+        ]
     if "sparse" in data:
         parts = tuple(model_file.array_in(part, arrays) for part in data["sparse"])
         rows = sparse.csr_array(parts, shape=tuple(data["shape"]))
