@@ -14,13 +14,15 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from benchmarks.corpora import unpack
 from deciban import Multinomial
-from deciban.engines import Documents, Processes, Serial, learn, tally
+from deciban.engines import Documents, Processes, Serial, read_by, tally
 from deciban.engines.engine import Engine
 from deciban.filter import Filter, Settings
+from deciban.filter.mail import lesson_of
 from deciban.sources import RawMessage, open_source
 
 REPETITIONS = 5
@@ -91,7 +93,8 @@ def learning(parts: list[Documents], one: Engine, two: Engine) -> None:
             Filter.open(os.path.join(folder, "mail.deciban"), Settings(salt=1)) as mail,
         ):
             for label, messages in mails.items():
-                learn(mail, label, messages, engine)
+                with engine.running() as running:
+                    mail.learn(read_by(running, partial(lesson_of, label, "", mail.preferences), messages))
             return mail.state()
 
     assert taught(Serial()) == taught(two)

@@ -31,7 +31,6 @@ HELD_BY = {
     "families/whole_numbers": "laws/test_readings.py",
     "filter/asking": "filter/test_filter.py",
     "filter/changing": "filter/test_filter.py",
-    "filter/question": "filter/test_mail.py",
     "learners/ascent": "learners/test_mixture.py",
     "learners/family_learner": "learners/test_naive_bayes.py",
     "learners/model": "learners/test_naive_bayes.py",

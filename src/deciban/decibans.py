@@ -66,6 +66,20 @@ def probability_of(log_odds: float) -> float:
     return share / (1 + share) if log_odds < 0 else 1 / (1 + share)
 
 
+def probability_text(probability: float) -> str:
+    """Four digits, and more where they would all be nines.
+
+    >>> [probability_text(p) for p in (0.5, 0.99931, 0.99999876, 1.0)]
+    ['0.5000', '0.9993', '0.9999988', '1']
+    """
+    if probability >= 1:
+        return "1"
+    digits = 4
+    while round(probability, digits) == 1:
+        digits += 1
+    return f"{probability:.{digits if digits == 4 else digits + 1}f}"
+
+
 def is_unsure(totals: Mapping[str, float], bar: float | None) -> bool:
     """Whether spam is the likeliest label, but does not exceed the bar; without a bar it never does."""
     best = max(totals, key=totals.__getitem__)

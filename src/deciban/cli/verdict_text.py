@@ -17,8 +17,7 @@ Where the allow list decided, the verdict tells so, and what would have been sai
 from __future__ import annotations
 
 from deciban.cli.terminal import harmless
-from deciban.decibans import SPAM
-from deciban.filter.verdict_record import probability_text
+from deciban.decibans import SPAM, probability_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

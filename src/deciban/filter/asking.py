@@ -10,10 +10,10 @@ from deciban.ledger.facts import POSTPONED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from typing import TypeVar
 
     from deciban.committee._committee import Committee
-    from deciban.filter.changing import Changing
     from deciban.filter.replaying import Replaying
     from deciban.filter.snapshot import Snapshot
     from deciban.ledger.ledger import Ledger
@@ -25,11 +25,17 @@ if TYPE_CHECKING:
 class Asking:
     """Finds the committee that is the state of the ledger, for as long as a question takes."""
 
-    def __init__(self, ledger: Ledger, snapshot: Snapshot, replaying: Replaying, changing: Changing) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        snapshot: Snapshot,
+        replaying: Callable[[], Replaying],
+        learn_postponed: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self._ledger = ledger
         self._snapshot = snapshot
         self._replaying = replaying
-        self._changing = changing
+        self._learn_postponed = learn_postponed
         self._distrusts_snapshot = False
         self._private: tuple[Stamp, Committee] | None = None
 
@@ -57,12 +63,12 @@ class Asking:
                 return
             if self._ledger.fact(POSTPONED) is not None:
                 # At once, within the lock: whoever is teaching would postpone more in between.
-                with self._changing.both():
+                with self._learn_postponed():
                     yield self._snapshot.committee
                 return
             with self._snapshot.exclusive(), self._ledger.reading():
                 if self._ledger.fact(POSTPONED) is None:
-                    self._replaying.make_fit()
+                    self._replaying().make_fit()
 
     def _discard_snapshot(self) -> None:
         if self._ledger.read_only:
@@ -76,5 +82,5 @@ class Asking:
         with self._ledger.reading():
             stamp = self._ledger.stamp()
             if self._private is None or self._private[0] != stamp:
-                self._private = stamp, self._replaying.in_memory()
+                self._private = stamp, self._replaying().in_memory()
         return self._private[1]

@@ -16,7 +16,7 @@ from time import time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
 from deciban.errors import FoldedLesson, WrongUsage
-from deciban.filter.learned import Learned
+from deciban.filter.learned import BULK_LESSONS, Learned
 from deciban.filter.replaying import learn
 from deciban.ledger.facts import FOUNDATION_CAPACITY, POSTPONED, SHARED
 from deciban.ledger.lesson import Lesson, Selection
@@ -32,17 +32,13 @@ if TYPE_CHECKING:
     from deciban.filter.snapshot import Snapshot
     from deciban.ledger.ledger import Ledger
 
-# So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
-# the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 20;
-# mixed, none of them, 1-ROCA% .18. Taught spam first, it missed all of 49 spams; mixed, 6.
-BULK_LESSONS = 20
-# Only if they are that share of all lessons of their label, because mixing replays everything: taught 50 a
-# call, n lessons of two labels cost at most 16 n replayed ones, instead of n²/100. A shorter run at the end
-# is borne: of 500 good mails 1 to 39 were lost after one of an eighth of all lessons (mixed: 1 to 18), after
-# a quarter 12 to 61, after .4 117 to 443. Of their label, because one that was taught in a single run is not
-# learned well, however short that is beside all others: of 14 folders, taught one by one, 79% of the mail was
-# routed rightly where runs of less than an eighth of *all* lessons were borne, and 98% so
-# (examples/9_mail_routing.py).
+# A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is that share of all
+# lessons of its label, because mixing replays everything: taught 50 per call, n lessons of two labels cost at
+# most 16 n replayed ones, instead of n²/100. A shorter run at the end is borne: of 500 good mails 1 to 39
+# were lost after one of an eighth of all lessons (mixed: 1 to 18), after a quarter 12 to 61, after .4 117 to
+# 443. Of its label, because one that was taught in a single run is not learned well, however short that is
+# beside all others: of 14 folders, taught one by one, 79% of the mail was routed rightly where runs of less
+# than an eighth of *all* lessons were borne, and 98% so (examples/9_mail_routing.py).
 BULK_SHARE = 1 / 8
 
 

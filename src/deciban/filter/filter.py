@@ -28,14 +28,12 @@ from deciban.committee.verdict import Verdict
 from deciban.decibans import SPAM, is_unsure, runner_up
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter.asking import Asking
-from deciban.filter.changing import BULK_LESSONS, Changing
-from deciban.filter.learned import Learned, in_batches
+from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.preferences import Preferences
-from deciban.filter.replaying import Replaying
 from deciban.filter.snapshot import Snapshot
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.ledger import create_ledger, open_ledger
-from deciban.ledger.facts import PREFERENCES
+from deciban.ledger.facts import POSTPONED, PREFERENCES, SHARED
 from deciban.ledger.lesson import Lesson, Selection
 
 TYPE_CHECKING = False
@@ -45,8 +43,10 @@ if TYPE_CHECKING:
 
     from deciban.committee.extraction import Whereabouts
     from deciban.committee.settings import Settings
+    from deciban.filter.changing import Changing
     from deciban.filter.checkpoints import Checkpoints
-    from deciban.filter.question import Question
+    from deciban.filter.mail import Question
+    from deciban.filter.replaying import Replaying
     from deciban.filter.shared_filter import SharedFilter
     from deciban.ledger import Ledger
     from deciban.ledger.records import ExamRow, Folded, KeptMails, Stamp
@@ -60,9 +60,12 @@ class Filter:
     def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
         self.ledger = ledger
         self.snapshot = snapshot
-        self._replaying = Replaying(ledger, snapshot)
-        self._changing = Changing(ledger, snapshot, self._replaying)
-        self._asking = Asking(ledger, snapshot, self._replaying, self._changing)
+        # Made when they are needed: most processes only ask one question of a snapshot that fits.
+        self._made_replaying: Replaying | None = None
+        self._made_changing: Changing | None = None
+        self._asking = Asking(
+            ledger, snapshot, lambda: self._replaying, learn_postponed=lambda: self._changing.both()
+        )
         self._preferences = "", Preferences()
         self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
 
@@ -76,8 +79,25 @@ class Filter:
         else:
             ledger = open_ledger(path, read_only)
         opened = cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
-        opened._changing.unite_labels()
+        if not read_only and (ledger.fact(SHARED) is not None or ledger.has_split_labels()):
+            opened._changing.unite_labels()
         return opened
+
+    @property
+    def _replaying(self) -> Replaying:
+        if self._made_replaying is None:
+            from deciban.filter.replaying import Replaying
+
+            self._made_replaying = Replaying(self.ledger, self.snapshot)
+        return self._made_replaying
+
+    @property
+    def _changing(self) -> Changing:
+        if self._made_changing is None:
+            from deciban.filter.changing import Changing
+
+            self._made_changing = Changing(self.ledger, self.snapshot, self._replaying)
+        return self._made_changing
 
     def __enter__(self) -> Self:
         return self
@@ -246,7 +266,8 @@ class Filter:
         """The bar that spam must exceed, and on how much evidence."""
         threshold = self.preferences.threshold
         if self._assurance is None or self._assurance[0] != (threshold, self.ledger.stamp()):
-            self._changing.examine_postponed()
+            if self.ledger.fact(POSTPONED) is not None:
+                self._changing.examine_postponed()
             key = threshold, self.ledger.stamp()
             self._assurance = key, Assurance.of(threshold, self.ledger.recent_good(threshold.window))
         return self._assurance[1]

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 # acknowledged every two seconds.
 BATCH_LESSONS = 256
 BATCH_SECONDS = 2.0
+# So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
+# the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 20;
+# mixed, none of them, 1-ROCA% .18. Taught spam first, it missed all of 49 spams; mixed, 6.
+BULK_LESSONS = 20
 
 
 class Learned(Value):

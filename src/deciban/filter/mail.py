@@ -18,18 +18,17 @@ The filter knows lessons and features, not mail; whoever has the bytes reads the
 
 from __future__ import annotations
 
-from functools import partial
-
 from deciban.committee.extraction import features_of
 from deciban.committee.label import label_of
-from deciban.filter.question import Question
 from deciban.ledger.lesson import Lesson, storable
 from deciban.text import Message, read
+from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from deciban.committee._lesson_code import Features
     from deciban.committee.extraction import Whereabouts
     from deciban.filter.preferences import Preferences
     from deciban.sources import RawMessage
@@ -38,10 +37,20 @@ if TYPE_CHECKING:
 MOST_CHARACTERS = 120
 
 
+class Question(Value):
+    """What the filter needs to know of a message: its features, and who sent it; `question_of` makes one."""
+
+    features: Features
+    sender: str = ""
+    """The address in the From field, for the allow list."""
+
+
 def lessons_from(
     messages: Iterable[RawMessage], label: str, preferences: Preferences, by: str = ""
 ) -> Iterator[Lesson]:
     """The lessons of messages that are taught as ``label``, one by one."""
+    from functools import partial
+
     return map(partial(lesson_of, label_of(label), by, preferences), messages)
 
 

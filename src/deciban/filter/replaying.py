@@ -8,12 +8,14 @@ A replay begins with the last checkpoint of use, or with the foundation, and wri
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 
 from deciban.committee._committee import Committee
 from deciban.committee.label import united
 from deciban.decibans import SPAM, log_odds
 from deciban.errors import DamagedSnapshot
+from deciban.filter.checkpoints import Checkpoints
+from deciban.filter.foundation import begin, room
 from deciban.ledger.facts import POSTPONED
 from deciban.ledger.records import NO_EXAM, ExamRow
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from deciban.committee._lesson_code import Features
-    from deciban.filter.checkpoints import Checkpoints
     from deciban.filter.snapshot import Snapshot
     from deciban.ledger.ledger import Ledger
 
@@ -31,20 +32,12 @@ class Replaying:
     """Makes the state of a ledger: that of the snapshot, or one in memory."""
 
     def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
+        self.checkpoints = Checkpoints(ledger)
         self._ledger = ledger
         self._snapshot = snapshot
 
-    @cached_property
-    def checkpoints(self) -> Checkpoints:
-        """The states that were saved on the way."""
-        from deciban.filter.checkpoints import Checkpoints
-
-        return Checkpoints(self._ledger)
-
     def begin(self) -> Committee:
         """A committee in memory before its first lesson."""
-        from deciban.filter.foundation import begin, room
-
         capacity = room(self._ledger)
         return begin(self._ledger, capacity, bytearray(Committee.size(self._ledger.settings, capacity)))
 
@@ -67,8 +60,6 @@ class Replaying:
         The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is
         one: each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
         """
-        from deciban.filter.foundation import begin, room
-
         capacity = room(self._ledger, labels)
         start = self.checkpoints.last(capacity) or (0, partial(begin, self._ledger, capacity))
         committee = self._snapshot.begin(capacity, start[1])

@@ -30,8 +30,7 @@ from __future__ import annotations
 
 from math import log10
 
-from deciban.decibans import SPAM
-from deciban.filter.verdict_record import probability_text
+from deciban.decibans import SPAM, probability_text
 from deciban.text._tags import with_fields
 
 TYPE_CHECKING = False

@@ -31,8 +31,6 @@ Of 500 mails 4 may lie above, but of the last 200 still only 1:
 
 from __future__ import annotations
 
-from bisect import insort
-from heapq import nlargest
 from itertools import count
 from math import ceil, log
 
@@ -92,6 +90,8 @@ class Threshold(Value):
         It takes the log-odds of good mails, the highest first, each with its age: 1 for the newest. One more
         of them is looked at than may lie above.
         """
+        from bisect import insort
+
         above: list[int] = []
         for judged, age in highest:
             insort(above, age)
@@ -117,5 +117,7 @@ class Assurance(Value):
             return cls(log(threshold.cost), len(judged), 0)
         if len(judged) < threshold.needed:
             return cls(None, len(judged), threshold.needed)
+        from heapq import nlargest  # only a promise needs it
+
         highest = nlargest(threshold.may_lie_above(len(judged)) + 1, zip(judged, count(1), strict=False))
         return cls(threshold.lowest_bar(highest), len(judged), threshold.needed)

@@ -25,17 +25,3 @@ def verdict_record(verdict: Verdict) -> dict[str, object]:
         "probabilities": verdict.probabilities,
         "otherwise": None if verdict.otherwise is None else verdict_record(verdict.otherwise),
     }
-
-
-def probability_text(probability: float) -> str:
-    """Four digits, and more where they would all be nines.
-
-    >>> [probability_text(p) for p in (0.5, 0.99931, 0.99999876, 1.0)]
-    ['0.5000', '0.9993', '0.9999988', '1']
-    """
-    if probability >= 1:
-        return "1"
-    digits = 4
-    while round(probability, digits) == 1:
-        digits += 1
-    return f"{probability:.{digits if digits == 4 else digits + 1}f}"

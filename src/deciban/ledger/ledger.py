@@ -34,21 +34,21 @@ SqliteLedger is the first implementation; `open_ledger` opens whatever is at a p
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
-    from typing import Any, Self
+    from typing import Any, Protocol, Self
 
     from deciban.committee._lesson_code import Features
     from deciban.committee.settings import Settings
     from deciban.ledger.lesson import Lesson, Selection
     from deciban.ledger.records import Checkpoint, ExamRow, Folded, KeptMails, Stamp
+else:
+    Protocol = object  # an implementation that lacks something is found by mypy; importing typing takes 5 ms
 
 
-class Ledger(ABC):
+class Ledger(Protocol):
     """An open ledger."""
 
     path: str
@@ -60,131 +60,102 @@ class Ledger(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @abstractmethod
     def close(self) -> None:
         """Let go of the file."""
 
     @property
-    @abstractmethod
     def settings(self) -> Settings:
         """What lessons are replayed with, as of the last `stamp`."""
 
     # Transactions
 
-    @abstractmethod
     def writing(self) -> AbstractContextManager[None]:
         """One transaction: all of it happens, durably, or nothing."""
 
-    @abstractmethod
     def commit(self) -> None:
         """Make what was written durable; within `writing`, which does it at its end unless it is done."""
 
-    @abstractmethod
     def reading(self) -> AbstractContextManager[None]:
         """One view of the ledger, whatever others write meanwhile."""
 
-    @abstractmethod
     def sweep(self) -> None:
         """Leave no trace of what was removed."""
 
-    @abstractmethod
     def shrink(self) -> None:
         """Give back the room of what was removed, if nobody is using the ledger."""
 
     # What holds for all of it
 
-    @abstractmethod
     def stamp(self) -> Stamp:
         """The state that the ledger is in."""
 
-    @abstractmethod
     def fact(self, key: str, otherwise: object = None) -> Any:
         """What holds for the whole ledger under this key (see facts.py)."""
 
-    @abstractmethod
     def set_fact(self, key: str, value: object) -> None:
         """Change what holds for the whole ledger, nothing for None."""
 
-    @abstractmethod
     def set_settings(self, settings: Settings) -> None:
         """Replay with other settings from now on."""
 
     # Lessons
 
-    @abstractmethod
     def append(self, lessons: Iterable[tuple[Lesson, int, ExamRow]]) -> None:
         """Write lessons at the end, each with when it was taught and its exam."""
 
-    @abstractmethod
     def remove(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that belongs to them; how many there were."""
 
-    @abstractmethod
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
 
-    @abstractmethod
     def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
         """The position, label and features of every lesson behind a position, in their order."""
 
-    @abstractmethod
     def has(self, digest: bytes) -> bool:
         """Whether there is a lesson of a message that can be forgotten."""
 
-    @abstractmethod
     def count_of(self, selection: Selection) -> int:
         """How many lessons are meant."""
 
-    @abstractmethod
     def labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
         """The labels that messages were taught as, of those that were; folded ones too."""
 
-    @abstractmethod
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, folded ones too, in the order of their first lessons."""
 
-    @abstractmethod
     def spelling(self, label: str) -> str | None:
         """How a label is spelled that was taught in any spelling; None if it never was."""
 
-    @abstractmethod
     def has_split_labels(self, spelled_before: Iterable[str] = ()) -> bool:
         """Whether some label is not in the one spelling that is shown."""
 
-    @abstractmethod
     def unite_labels(self, spelled_before: Iterable[str] = ()) -> None:
         """Give each label one spelling: that of ``spelled_before``, or else its first."""
 
-    @abstractmethod
     def first_taught(self) -> dict[str, int]:
         """When the first lesson of each label was taught, folded ones too, in microseconds since 1970."""
 
-    @abstractmethod
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
 
-    @abstractmethod
     def names(self) -> set[str]:
         """The names that lessons kept, folded ones too."""
 
-    @abstractmethod
     def last_position(self) -> int:
         """The position of the last lesson; 0 if there is none."""
 
-    @abstractmethod
     def last_taught(self) -> int:
         """When the last lesson was taught, in microseconds; 0 if there is none."""
 
     # Their order
 
-    @abstractmethod
     def last_run(self) -> tuple[int, int]:
         """How many lessons of one label are at the end, one after the other, and how many it has in all.
 
         Nothing of both if there is no other label.
         """
 
-    @abstractmethod
     def arrange(self, longest_run: int) -> bool:
         """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
 
@@ -195,68 +166,53 @@ class Ledger(ABC):
 
     # Exams
 
-    @abstractmethod
     def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
         """Rewrite the exams of lessons, by position."""
 
-    @abstractmethod
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """The digest, true label and exam of every lesson, in their order; folded ones first."""
 
-    @abstractmethod
     def recent_good(self, count: int) -> list[float]:
         """The log-odds of spam in the most recent exams of good mail, at most so many, the newest first."""
 
     # Folded lessons
 
-    @abstractmethod
     def positions_before(self, before: float) -> set[int]:
         """Where the lessons taught before a time are, in seconds since 1970."""
 
-    @abstractmethod
     def fold(self, positions: set[int], foundation: bytes, capacity: int) -> None:
         """Put a packed state, with room for so many labels, in place of the lessons that it was made of."""
 
-    @abstractmethod
     def foundation(self) -> bytes | None:
         """The packed state of the folded lessons."""
 
-    @abstractmethod
     def folded(self) -> Folded:
         """How many lessons were folded, and up to when."""
 
-    @abstractmethod
     def folded_labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
         """The labels of lessons that were folded, of those that were."""
 
     # Checkpoints
 
-    @abstractmethod
     def checkpoints(self) -> list[Checkpoint]:
         """Those on the list, the last first."""
 
-    @abstractmethod
     def list_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Put one on the list."""
 
-    @abstractmethod
     def drop_checkpoints(self, positions: Iterable[int] | None = None) -> None:
         """Take those at these positions off the list, or all of them."""
 
     # Kept mail
 
-    @abstractmethod
     def keep_mail(self, digest: bytes, moment: int, packed: bytes) -> None:
         """Keep the packed mail of a lesson, and since when, in seconds since 1970."""
 
-    @abstractmethod
     def kept_mail(self, digest: bytes) -> bytes | None:
         """The packed mail of a lesson, if it was kept."""
 
-    @abstractmethod
     def kept_mails(self) -> KeptMails:
         """How many mails are kept, and the bytes that they take."""
 
-    @abstractmethod
     def erase_mails(self, before: int) -> int:
         """Erase the mail kept since before a moment; how many there were."""

@@ -16,7 +16,6 @@ from deciban.ledger import facts
 from deciban.ledger.lesson import Lesson, check_of
 from deciban.ledger.records import Checkpoint, ExamRow, Folded, KeptMails
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS, LESSONS_IN_ORDER, SqliteLabels
-from deciban.ledger.sqlite_selection import condition
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ class SqliteLedger(SqliteLabels):
 
     def count_of(self, selection: Selection) -> int:
         """How many lessons are meant."""
+        from deciban.ledger.sqlite_selection import condition
+
         test, values = condition(selection)
         return int(self._execute(f"SELECT count(*) {FROM_LESSONS} WHERE {test}", *values)[0][0])
 
@@ -176,7 +177,9 @@ class SqliteLedger(SqliteLabels):
 
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
-        test, values = condition(selection) if selection else ("1", [])
+        from deciban.ledger.sqlite_selection import condition
+
+        test, values = condition(selection)
         for _, fields, features in self._pages(test, values):
             yield Lesson(*fields, features)  # type: ignore[call-arg]
 
