@@ -22,7 +22,7 @@ def main() -> int:
     # took 66 s of CPU time with two on a busy machine, and 14 s with one).
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     took = []
-    for example in sorted(Path(__file__).parent.glob("[0-9]_*.py")):
+    for example in sorted(Path(__file__).parent.glob("[0-9]*_*.py"), key=number):
         print(f"\n## {example.name}\n", flush=True)
         began, spent = time.perf_counter(), cpu_seconds()
         failed = subprocess.run([sys.executable, example, *sys.argv[1:]], env=environment).returncode
@@ -34,6 +34,11 @@ def main() -> int:
     for name, cpu, wall in took:
         print(f"{name:20}{cpu:8.0f}{wall:8.0f}")
     return failed
+
+
+def number(example: Path) -> int:
+    """Its place in the gallery."""
+    return int(example.stem.partition("_")[0])
 
 
 def cpu_seconds() -> float:

@@ -114,6 +114,7 @@ def picture(columns: int = 1, height: float = 4.2) -> tuple[Figure, Sequence[plt
             "axes.spines.top": False,
             "axes.spines.right": False,
             "font.size": 10,
+            "svg.hashsalt": "deciban",
         }
     )
     figure, axes = plt.subplots(
@@ -126,13 +127,14 @@ def picture(columns: int = 1, height: float = 4.2) -> tuple[Figure, Sequence[plt
     return figure, axes[0]
 
 
-def save(figure: Figure, folder: Path | None, name: str) -> None:
-    """Save a picture where --pictures says."""
+def save(figure: Figure, folder: Path | None, name: str, kind: str = "png") -> None:
+    """Save a picture where --pictures says, in twice the resolution of a page or as lines (svg)."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-        with WholeFile(folder / f"{name}.png") as file:
-            figure.savefig(file, format="png", dpi=110)
-        print(f"saved {folder / name}.png")
+        with WholeFile(folder / f"{name}.{kind}") as file:
+            # Without a date, so that the same picture is the same file.
+            figure.savefig(file, format=kind, dpi=220, metadata={"Date": None} if kind == "svg" else None)
+        print(f"saved {folder / name}.{kind}")
     plt.close(figure)
 
 
