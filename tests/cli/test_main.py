@@ -136,6 +136,14 @@ def test_an_unforeseen_error_is_one_line_and_exit_code_3(verb, taught):
     )
 
 
+def test_an_error_that_says_what_to_do_says_nothing_else(database):
+    done = deciban("status")
+    assert done.returncode == 3
+    assert (
+        done.stderr == f"deciban: There is no ledger {database}. Teach it something first: deciban learn.\n"
+    )
+
+
 def test_the_environment_can_ask_where_an_error_happened(taught):
     command = [sys.executable, "-m", "tests.cli.sabotage", "sqlite3.connect", "ZeroDivisionError", "classify"]
     environment = {**os.environ, "DECIBAN_TRACEBACK": "1"}

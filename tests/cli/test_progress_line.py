@@ -29,7 +29,7 @@ def test_a_terminal_sees_a_line_that_is_gone_at_the_end(tmp_path):
     progress = ProgressLine(stream)
     assert len(list(progress.follow([open_source(str(tmp_path)), open_source(str(tmp_path))]))) == 6
     assert progress.messages == 6
-    assert "% of 102 bytes · 1 messages" in stream.getvalue()
+    assert "% of 102 bytes · 1 message ·" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()
 

@@ -1,5 +1,6 @@
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,15 @@ def test_lines_stay_lines_and_are_harmless(text):
     assert not {unicodedata.category(char) for line in lines for char in line} & DANGEROUS
 
 
-@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"])))
+INVISIBLE = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0\ufe0f\ufe00\U000e0100\U000e01ef"
+
+
+@pytest.mark.parametrize("char", INVISIBLE)
+def test_what_shows_nothing_is_escaped(char):
+    assert harmless(f"a{char}b") == f"a{char.encode('unicode_escape').decode()}b"
+
+
+@given(st.text(st.characters(categories=["L", "N", "P", "S", "Zs"], exclude_characters=INVISIBLE)))
 def test_ordinary_text_is_left_as_it_is(text):
     assert harmless(text) == text
 

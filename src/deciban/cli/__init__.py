@@ -51,10 +51,17 @@ def _answer(arguments: Sequence[str]) -> int:
     except Exception as error:
         from deciban.cli.complaint import complain
 
-        complain(error, "nothing more was written" if isinstance(error, OSError) else "")
+        complain(error, "nothing more was written" if _is_ours_to_explain(error) else "")
         code = FAILED
     _flush_or_drop()
     return code
+
+
+def _is_ours_to_explain(error: Exception) -> bool:
+    """Whether the operating system refused something, and no error of deciban says more."""
+    from deciban.errors import DecibanError
+
+    return isinstance(error, OSError) and not isinstance(error, DecibanError)
 
 
 def _flush_or_drop() -> None:

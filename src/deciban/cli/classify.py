@@ -7,7 +7,7 @@ from itertools import islice
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, shortened
+from deciban.cli.terminal import harmless, say, shortened, tell_that_it_waits
 from deciban.cli.verdict_text import allowed_note, exit_code, verdict_line
 from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
@@ -75,12 +75,13 @@ def run(options: Namespace) -> int:
 def _messages(paths: list[str]) -> Iterator[RawMessage]:
     if paths == ["-"]:
         # The delivery of one mail needs no progress line, the import of which takes a millisecond.
+        tell_that_it_waits()
         yield from open_source("-")
         return
     from deciban.cli.progress_line import ProgressLine
 
     line = ProgressLine()
-    sources = [open_source(path, on_skip=line.report) for path in paths]
+    sources = line.open(paths)
     if sys.stdout.isatty():  # the table moves on by itself
         for source in sources:
             yield from source
@@ -125,6 +126,8 @@ class _Table:
         return f"{label} {numbers}  {harmless(raw.id)}  {subject}{note}".rstrip()
 
     def summary(self) -> str:
+        from deciban.cli.numbers import counted
+
         counts = sorted(self._counts.items(), key=lambda item: -item[1])
         parts = ", ".join(f"{count:,} {harmless(label)}" for label, count in counts)
-        return f"deciban: {sum(self._counts.values()):,} messages: {parts}"
+        return f"deciban: {counted(sum(self._counts.values()), 'message')}: {parts}"

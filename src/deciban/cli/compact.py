@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import moment, moment_text
+from deciban.cli.numbers import counted, moment, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
 from deciban.errors import WrongUsage
@@ -40,7 +40,7 @@ def run(options: Namespace) -> int:
         if not options.yes and not _agreed(count):
             print("deciban: nothing was folded", file=sys.stderr)
             return 3
-        say(f"folded: {mail_filter.compact(options.before):,} lessons, which stay learned for good")
+        say(f"folded: {counted(mail_filter.compact(options.before), 'lesson')}, learned for good")
     return 0
 
 
@@ -48,10 +48,9 @@ def _agreed(count: int) -> bool:
     """Whether the person at the terminal says yes."""
     if not sys.stdin.isatty():
         raise WrongUsage("nobody can be asked here whether to fold; add --yes to do it without asking")
-    what = "1 lesson" if count == 1 else f"{count:,} lessons"
     print(
-        f"{what} will stay learned, but can never be forgotten, relearned, listed, exported or merged one by "
-        "one again. Fold? [y/N] ",
+        f"{counted(count, 'lesson')} will stay learned, but can never be forgotten, relearned, listed, "
+        "exported or merged one by one again. Fold? [y/N] ",
         end="",
         file=sys.stderr,
         flush=True,

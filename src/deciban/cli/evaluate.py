@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from deciban.cli.numbers import refused, share, whole_number
+from deciban.cli.numbers import counted, refused, share, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 from deciban.errors import WrongUsage
@@ -96,7 +96,7 @@ def run(options: Namespace) -> int:
             interrupted = len(assessment.trial.messages) < plan.asked
     if interrupted:
         last = assessments[-1]
-        done = f"{len(last.trial.messages):,} of {plan.asked:,} messages"
+        done = f"{len(last.trial.messages):,} of {counted(plan.asked, 'message')}"
         print(f"deciban: interrupted; {harmless(last.name)} is judged by {done}", file=sys.stderr)
     _tell(assessments, options)
     return INTERRUPTED if interrupted else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 
 TYPE_CHECKING = False
@@ -28,5 +29,5 @@ def run(options: Namespace) -> int:
     about = (
         f"; {left_out:,} folded ones have no lesson to export any more: copy the database" if left_out else ""
     )
-    print(f"deciban: {count:,} lessons exported{about}", file=sys.stderr)
+    print(f"deciban: {counted(count, 'lesson')} exported{about}", file=sys.stderr)
     return 0

@@ -13,6 +13,7 @@ import sys
 from deciban.cli.complaint import complain
 from deciban.cli.database import add_database_flag
 from deciban.cli.parser import Parser
+from deciban.cli.terminal import tell_that_it_waits
 from deciban.errors import DecibanError
 
 TYPE_CHECKING = False
@@ -77,6 +78,7 @@ def run_misused(error: WrongUsage) -> int:
 
 def _read() -> bytes | None:
     """The whole message; None if it cannot be read."""
+    tell_that_it_waits()
     try:
         os.set_blocking(0, True)  # or a slow writer would seem to have finished
         with open(0, "rb", buffering=0, closefd=False) as stream:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import digest, moment, moment_text
+from deciban.cli.numbers import counted, digest, moment, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.errors import FoldedLesson, WrongUsage
-from deciban.sources import open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def run(options: Namespace) -> int:
     if not options.yes and ("-" in options.sources or not sys.stdin.isatty()):
         raise WrongUsage("nobody can be asked here whether to forget; add --yes to do it without asking")
     line = ProgressLine()
-    sources = [open_source(path, on_skip=line.report) for path in options.sources]
+    sources = line.open(options.sources)
     with open_filter(options) as mail_filter:
         selections = [selection]
         if sources:
@@ -84,8 +83,9 @@ def _nothing_found(mail_filter: Filter, digests: list[bytes]) -> Exception:
             "that lesson was folded by deciban compact: it stays learned and cannot be forgotten one by one"
         )
     count = mail_filter.folded().lessons
-    about = f"; {count:,} lessons were folded, and can be found by their message only" if count else ""
-    return WrongUsage(f"nothing like that was ever taught, or it is forgotten already{about}")
+    were = "was" if count == 1 else "were"
+    folded = f"; {counted(count, 'lesson')} {were} folded, and can be found by the message only"
+    return WrongUsage(f"nothing like that was ever taught, or it is forgotten already{folded * bool(count)}")
 
 
 def _listing(lessons: list[Lesson]) -> Iterator[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import say
+from deciban.cli.terminal import say, tell_that_it_waits
 from deciban.errors import NoSuchSource
 
 TYPE_CHECKING = False
@@ -28,6 +29,7 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Import the lessons."""
     if options.path == "-":
+        tell_that_it_waits()
         stream = sys.stdin
     else:
         try:
@@ -37,5 +39,5 @@ def run(options: Namespace) -> int:
                 f"{options.path!r} cannot be read: {error.strerror}; nothing was imported"
             ) from None
     with stream, open_or_create_filter(options) as mail_filter:
-        say(f"{mail_filter.import_(stream):,} lessons taken over")
+        say(f"{counted(mail_filter.import_(stream), 'lesson')} taken over")
     return 0

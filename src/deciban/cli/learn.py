@@ -6,13 +6,13 @@ import sys
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
 from deciban.cli.interrupts import Interrupts
-from deciban.cli.numbers import refused, whole_number
+from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
 from deciban.errors import DecibanError
 from deciban.filter.learned import Learned
-from deciban.sources import RawMessage, Source, open_source
+from deciban.sources import RawMessage, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def run(options: Namespace) -> int:
     if key_of(label) in LIKE_SPAM:
         print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
     line = ProgressLine()
-    sources = [open_source(path, on_skip=line.report) for path in options.sources]
+    sources = line.open(options.sources)
     with open_or_create_filter(options) as mail_filter:
         lesson = _Course(mail_filter, mail_filter.spelling(label), options.by, _engine(options))
         try:
@@ -144,7 +144,7 @@ class _Course:
         label, done = harmless(self._label), self._learned
         if not done.count:
             return f"learned nothing as {label}"
-        parts = [f"learned {done.learned:,} {_messages(done.learned)} as {label}"]
+        parts = [f"learned {counted(done.learned, 'message')} as {label}"]
         if done.relearned:
             parts.append(f"{done.relearned:,} relearned that had another label")
         if done.beside:
@@ -169,7 +169,3 @@ class _Course:
 
     def _acknowledge(self, learned: Learned, last: Lesson) -> None:
         self._learned, self._acknowledged = learned, last.source
-
-
-def _messages(count: int) -> str:
-    return "message" if count == 1 else "messages"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
+from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSource, WrongUsage
@@ -37,8 +38,8 @@ def run(options: Namespace) -> int:
         for path in options.others:
             count = mail_filter.merge(path)
             left_out = _folded_in(path)
-            about = f"; its {left_out:,} folded lessons cannot be taken over" if left_out else ""
-            say(f"{harmless(path)}: {count:,} lessons taken over{about}")
+            about = f"; {counted(left_out, 'folded lesson')} cannot be taken over" if left_out else ""
+            say(f"{harmless(path)}: {counted(count, 'lesson')} taken over{about}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Numbers, times and digests as they are typed."""
+"""Numbers, times and digests, as they are typed and as they are shown."""
 
 from __future__ import annotations
 
@@ -23,6 +23,24 @@ def whole_number(text: str) -> int:
     if not (text.isdecimal() and text.isascii()):
         raise refused(f"must be a whole number, 0 or more, got {text!r} instead")
     return int(text)
+
+
+def counted(count: int, noun: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "message"), counted(0, "message"), counted(1204, "message")
+    ('1 message', '0 messages', '1,204 messages')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def signed(decibans: float) -> str:
+    """Evidence for or against something, with a minus sign as wide as the plus.
+
+    >>> signed(5.12), signed(-0.3)
+    ('+5.1', '−0.3')
+    """
+    return f"{decibans:+.1f}".replace("-", "−")
 
 
 def share(text: str) -> float:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the verb that the arguments begin with."""
+    """Run the verb that the arguments begin with, --db aside."""
+    arguments = _with_database_behind(arguments)
     if arguments and arguments[0] in VERBS:
         name, *rest = arguments
         verb = load_verb(name)
@@ -32,6 +33,21 @@ def run(arguments: Sequence[str]) -> int:
             return run_misused(error)
         return verb.run(options)
     return _without_verb(arguments)
+
+
+def _with_database_behind(arguments: Sequence[str]) -> Sequence[str]:
+    """The arguments with a --db in front of the verb put behind it.
+
+    >>> _with_database_behind(["--db", "my.db", "classify", "mail.eml"])
+    ['classify', '--db', 'my.db', 'mail.eml']
+    """
+    if len(arguments) > 2 and arguments[0] == "--db" and arguments[2] in VERBS:
+        flag, path, verb, *rest = arguments
+        return [verb, flag, path, *rest]
+    if len(arguments) > 1 and arguments[0].startswith("--db=") and arguments[1] in VERBS:
+        flag, verb, *rest = arguments
+        return [verb, flag, *rest]
+    return arguments
 
 
 def _without_verb(arguments: Sequence[str]) -> int:
@@ -62,10 +78,11 @@ def program_parser() -> FullParser:
     verbs = "\n".join(f"  {name:{width}}  {summary}" for name, summary in VERBS.items())
     parser = FullParser(
         prog="deciban",
-        usage="deciban [--help] [--version] VERB ...",
+        usage="deciban [--help] [--version] [--db DATABASE] VERB ...",
         description="A Bayesian filter for mail and text that explains itself and can forget.",
         epilog=f"verbs:\n{verbs}\n\ndeciban VERB --help explains a verb, with examples.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
+    parser.add_argument("--db", metavar="DATABASE", help="the filter's database; behind the verb too")
     parser.add_argument("verb", nargs="?", metavar="VERB", help=SUPPRESS)
     return parser

@@ -1,4 +1,4 @@
-"""How far a long reading is: one line on a terminal that is rewritten in place, nothing in a pipe.
+"""How far a long reading is: one line on a terminal, rewritten in place; nothing in a pipe, or before one.
 
      42% of 31 MB · 12,480 messages · 2,310/s
 
@@ -7,11 +7,14 @@ Own, because it is this small and importing rich costs 60 ms, tqdm 71.
 
 from __future__ import annotations
 
+import os
 import sys
+from stat import S_ISFIFO
 from time import monotonic
 
-from deciban.cli.terminal import harmless
-from deciban.sources import RawMessage, Skipped, Source
+from deciban.cli.numbers import counted
+from deciban.cli.terminal import harmless, tell_that_it_waits
+from deciban.sources import RawMessage, Skipped, Source, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,11 +31,17 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._alive = self._stream.isatty()
+        self._alive = self._stream.isatty() and not _is_piped(sys.stdout)
         self._shown = False
         self._begun = monotonic()
         self._next = 0.0
         self.messages = 0
+
+    def open(self, paths: Iterable[str]) -> list[Source]:
+        """The sources at these places. What cannot be read is told, and so is that a person must type."""
+        if "-" in paths:
+            tell_that_it_waits()
+        return [open_source(path, on_skip=self.report) for path in paths]
 
     def follow(self, sources: Iterable[Source]) -> Iterator[RawMessage]:
         """The messages of the sources, one after the other."""
@@ -71,6 +80,14 @@ class ProgressLine:
         self._shown = True
 
 
+def _is_piped(stream: TextIO) -> bool:
+    """Whether another program reads the stream: what it prints on the terminal would run into our line."""
+    try:
+        return S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):  # a stream without a descriptor
+        return False
+
+
 def progress_text(consumed: int, size: int | None, messages: int, seconds: float) -> str:
     """The line itself.
 
@@ -82,7 +99,7 @@ def progress_text(consumed: int, size: int | None, messages: int, seconds: float
     # At most all of it: files may grow while they are read.
     share = f"{min(consumed / size, 1):4.0%} of {_bytes(size)}" if size else _bytes(consumed)
     speed = f" · {messages / seconds:,.0f}/s" if seconds else ""
-    return f"{share} · {messages:,} messages{speed}"
+    return f"{share} · {counted(messages, 'message')}{speed}"
 
 
 def _bytes(count: int) -> str:

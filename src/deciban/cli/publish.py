@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 
@@ -30,5 +31,5 @@ def run(options: Namespace) -> int:
     with open_filter(options) as mail_filter:
         shared = mail_filter.publish(options.path)
     total = sum(shared.lessons.values())
-    say(f"published: {total:,} lessons as {harmless(options.path)}, digest {shared.digest}")
+    say(f"published: {counted(total, 'lesson')} as {harmless(options.path)}, digest {shared.digest}")
     return 0

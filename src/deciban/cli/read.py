@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from deciban.cli.numbers import whole_number
+from deciban.cli.numbers import counted, whole_number
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say
+from deciban.cli.terminal import harmless, say, tell_that_it_waits
 from deciban.sources import RawMessage, Skipped, Source, open_source
 
 EXAMPLES = (
@@ -60,13 +60,16 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Print each message of each source."""
     # Every name is looked up before the first is read, so that a typing error costs no waiting.
+    if "-" in options.sources:
+        tell_that_it_waits()
     sources = [open_source(path, on_skip=_report) for path in options.sources]
     limit = options.limit if options.limit is not None else 0 if options.json else MESSAGES_SHOWN
     count = 0
     for source in sources:
         for raw in source:
             if limit and count == limit:
-                print(f"deciban: stopped after {limit:,} messages (--limit 0 reads all)", file=sys.stderr)
+                shown = counted(limit, "message")
+                print(f"deciban: stopped after {shown} (--limit 0 reads all)", file=sys.stderr)
                 return _exit_code(count, sources)
             count += 1
             _print(raw, options, first=count == 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import whole_number
+from deciban.cli.numbers import counted, signed, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
 
@@ -64,14 +64,14 @@ def run(options: Namespace) -> int:
 def _labels(labels: dict[str, int], strongest: dict[str, list[WordEvidence]]) -> Iterator[str]:
     width = max((len(harmless(label)) for label in labels), default=0)
     for label, count in labels.items():
-        yield f"{harmless(label):{width}}  {count:,} lessons"
+        yield f"{harmless(label):{width}}  {counted(count, 'lesson')}"
     for label, words in strongest.items():
         if words:
             yield ""
             yield f"strongest for {harmless(label)}, in decibans of a message with this word alone:"
         for word in words:
             name = shortened(word.name, NAME_WIDTH)
-            yield f"{word.decibans:+6.1f}  {name:{NAME_WIDTH}}  {_counts(word)}"
+            yield f"{signed(word.decibans):>6}  {name:{NAME_WIDTH}}  {_counts(word)}"
 
 
 def _words(words: dict[str, dict[str, WordEvidence]]) -> Iterator[str]:
@@ -79,8 +79,8 @@ def _words(words: dict[str, dict[str, WordEvidence]]) -> Iterator[str]:
         yield harmless(word)
         width = max((len(harmless(label)) for label in rows), default=0)
         for label, found in rows.items():
-            decibans = f"{found.decibans:+.1f}".replace("-", "−")
-            yield f"  {harmless(label):{width}}  counted {found.counts[label]:,} times, {decibans} dB"
+            times = counted(found.counts[label], "time")
+            yield f"  {harmless(label):{width}}  counted {times}, {signed(found.decibans)} dB"
 
 
 def _counts(word: WordEvidence) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from deciban.cli.database import add_database_flag, database_path, open_filter
-from deciban.cli.numbers import moment_text
+from deciban.cli.numbers import counted, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.decibans import DECIBANS_A_NAT
@@ -54,7 +54,7 @@ def run(options: Namespace) -> int:
 def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[str]:
     total = sum(status.lessons.values())
     counts = ", ".join(f"{count:,} {harmless(label)}" for label, count in status.lessons.items())
-    yield f"{harmless(path)}: {total:,} lessons" + (f" ({counts})" if total else "")
+    yield f"{harmless(path)}: {counted(total, 'lesson')}" + (f" ({counts})" if total else "")
     yield from _grounds(status)
     if len(status.labels) < 2:
         yield "Every verdict is unsure until two labels were taught."
@@ -66,7 +66,7 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[s
         return
     wrong = status.examined - status.right
     share = wrong / status.examined
-    yield f"  {status.examined:,} lessons examined, {wrong:,} with the wrong label ({share:.2%})"
+    yield f"  {counted(status.examined, 'lesson')} examined, {wrong:,} with the wrong label ({share:.2%})"
     if status.overall.good + status.overall.spam:
         yield from _quality(status)
     yield from ("", threshold_line(status.threshold, status.assurance))
@@ -93,7 +93,8 @@ def _grounds(status: Status) -> Iterator[str]:
         if not is_unchanged(status.shared):
             yield f"It is another version now, or gone. To take it over: deciban prefer --shared {path}"
     if status.mails.count:
-        yield f"{status.mails.count:,} mails are kept, {status.mails.size:,} bytes; see deciban why --digest."
+        kept = counted(status.mails.count, "mail")
+        yield f"Kept: {kept}, {counted(status.mails.size, 'byte')}; see deciban why --digest."
 
 
 def _quality(status: Status) -> Iterator[str]:
@@ -118,8 +119,9 @@ def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
         )
     promise = f"Promised: at most {threshold.promise:.4%} of good mail is lost"
     if assurance.bar is None:
+        needed = counted(assurance.needed, "examined good mail")
         return (
-            f"{promise}. It takes {assurance.needed:,} examined good mails to keep that, and there are "
+            f"{promise}. It takes {needed} to keep that, and there are "
             f"{assurance.good:,}: until then nothing is called spam, only unsure."
         )
     decibans = assurance.bar * DECIBANS_A_NAT

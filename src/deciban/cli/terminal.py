@@ -3,7 +3,7 @@ r"""Text from mail made harmless for a terminal.
 A subject can hold escape sequences that retitle the window, erase what stands above or answer for the user;
 a file name can hold a bidirectional override that makes ``exe.gpj`` read as ``jpg.exe``. So everything that
 comes from mail, file names included, goes through here before it is printed: what Unicode does not count as
-printable is written as an escape.
+printable is written as an escape, and so are the letters and marks that show nothing.
 
 >>> print(harmless("free \x1b[31mmoney\x07 \u202egpj.exe"))
 free \x1b[31mmoney\x07 \u202egpj.exe
@@ -15,6 +15,11 @@ from __future__ import annotations
 
 import sys
 
+# Letters and marks that show nothing: fillers of Hangul, an empty Braille cell, joiners and vowels of no
+# width, variation selectors. Two labels, or two addresses, that differ in them look the same.
+_INVISIBLE = frozenset(
+    map(chr, (0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180F, 0x2800, 0x3164, 0xFFA0))
+) | frozenset(map(chr, (*range(0x180B, 0x180E), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
 # Spaces that str.isprintable() does not count, though they only move the cursor: U+3000 is in every
 # Chinese or Japanese mail, U+00A0 in most HTML.
 _SPACES = frozenset(
@@ -24,9 +29,9 @@ _SPACES = frozenset(
 
 def harmless(text: str) -> str:
     """The text on one line, with everything that a terminal could act upon written as an escape."""
-    if text.isprintable():
+    if text.isprintable() and (text.isascii() or _INVISIBLE.isdisjoint(text)):
         return text
-    return "".join(char if char.isprintable() or char in _SPACES else _escape(char) for char in text)
+    return "".join(char if _is_harmless(char) else _escape(char) for char in text)
 
 
 def harmless_lines(text: str) -> list[str]:
@@ -53,6 +58,16 @@ def say(text: str) -> None:
     """Print to standard output; what the locale cannot write is shown as an escape as well."""
     encoding = sys.stdout.encoding or "ascii"
     print(text.encode(encoding, "backslashreplace").decode(encoding))
+
+
+def tell_that_it_waits() -> None:
+    """Tell the person at the terminal, if there is one, that standard input is being read."""
+    if sys.stdin.isatty():
+        print("deciban: waiting for what you type; Ctrl-D ends it", file=sys.stderr, flush=True)
+
+
+def _is_harmless(char: str) -> bool:
+    return (char.isprintable() or char in _SPACES) and char not in _INVISIBLE
 
 
 def _escape(char: str) -> str:

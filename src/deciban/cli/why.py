@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import digest, whole_number
+from deciban.cli.numbers import digest, signed, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import verdict_line
 from deciban.decibans import runner_up
 from deciban.errors import NoSuchSource
-from deciban.sources import RawMessage, open_source
+from deciban.sources import RawMessage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def run(options: Namespace) -> int:
     line = ProgressLine()
     sources: list[Iterable[RawMessage]] = []
     if options.digest is None:
-        sources += [open_source(path, on_skip=line.report) for path in options.sources]
+        sources += line.open(options.sources)
     count = 0
     with open_filter(options) as mail_filter:
         if options.digest is not None:
@@ -126,15 +126,14 @@ def _strongest(view: str, evidence: Sequence[Evidence], top: int) -> Iterator[st
 
 
 def _line(decibans: float, text: str) -> str:
-    """One item of evidence, with a minus sign as wide as the plus.
+    """One item of evidence.
 
     >>> print(_line(5.12, "subject:free")), print(_line(-0.3, "from:ann"))
       +5.1  subject:free
       −0.3  from:ann
     (None, None)
     """
-    number = f"{decibans:+.1f}".replace("-", "−")
-    return f"{number:>6}  {text}"
+    return f"{signed(decibans):>6}  {text}"
 
 
 def _say_json(raw: RawMessage, message: Message, verdict: Verdict) -> None:

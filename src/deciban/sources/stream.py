@@ -102,12 +102,17 @@ class Stream:
 
 def counted_stream(descriptor: int, progress: Progress) -> Stream:
     """The stream of an open file, whose bytes count as consumed when they are read."""
+    ended = False
 
     def read(size: int) -> bytes:
+        nonlocal ended
+        if ended:  # a terminal would wait for another Ctrl-D
+            return b""
         try:
             chunk = os.read(descriptor, size)
         except BlockingIOError:  # a pipe whose writer keeps it from waiting, and wrote no more
             return b""
+        ended = not chunk
         progress.consumed += len(chunk)
         return chunk
 

@@ -1,0 +1,73 @@
+"""How the command behaves in front of a person: on a real terminal, and in a pipe from one."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.terminals import on_terminal
+
+DECIBAN = (sys.executable, "-m", "deciban")
+MAIL = b"Subject: free money\n\nfree money\n"
+
+
+def test_classify_says_that_it_waits_and_one_end_of_file_is_enough(taught):
+    seen = on_terminal("classify", typed=MAIL + b"\x04")
+    assert "deciban: waiting for what you type; Ctrl-D ends it\n" in seen.text
+    assert "spam  " in seen.text
+    assert seen.code == 0
+
+
+@pytest.mark.parametrize("verb", [("why",), ("read", "-"), ("learn", "spam", "-"), ("filter",)])
+def test_every_verb_that_reads_a_terminal_says_so(taught, verb):
+    seen = on_terminal(*verb, typed=MAIL + b"\x04")
+    assert seen.text.count("deciban: waiting for what you type; Ctrl-D ends it\n") == 1
+    assert seen.code == 0
+
+
+def test_nobody_is_told_to_wait_in_a_pipe(taught):
+    done = subprocess.run([*DECIBAN, "classify"], input=MAIL, capture_output=True)
+    assert done.stderr == b""
+
+
+def test_no_progress_runs_into_what_a_pipe_shows(taught):
+    reader, writer = os.pipe()
+    seen = on_terminal("classify", str(taught / "spam"), str(taught / "ham"), stdout=writer)
+    os.close(writer)
+    with open(reader, "rb") as pipe:
+        assert pipe.read().count(b"\n") == 40
+    assert seen.text == "deciban: 40 messages: 20 spam, 20 ham\n"
+
+
+def test_progress_is_shown_while_a_file_is_written(taught, tmp_path):
+    with open(tmp_path / "verdicts", "wb") as file:
+        seen = on_terminal("classify", str(taught / "spam"), str(taught / "ham"), stdout=file.fileno())
+    assert "1 message ·" in seen.text
+    assert re.search(r"\x1b\[Kdeciban: 40 messages: ", seen.text)
+
+
+@pytest.mark.parametrize("before", [["--db", "{}"], ["--db={}"]])
+def test_the_database_may_be_named_before_the_verb(taught, database, before, tmp_path):
+    elsewhere = tmp_path / "elsewhere.db"
+    database.rename(elsewhere)
+    front = [word.format(elsewhere) for word in before]
+    done = subprocess.run([*DECIBAN, *front, "classify"], input=MAIL, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert subprocess.run([*DECIBAN, "classify"], input=MAIL, capture_output=True).returncode == 3
+
+
+def test_one_is_not_many(mails, database):
+    for label in ("spam", "ham"):
+        path = str(mails / f"new-{label}.eml")
+        taught = subprocess.run([*DECIBAN, "learn", label, path], capture_output=True, text=True)
+        assert taught.stdout == f"learned 1 message as {label}\n"
+    exported = subprocess.run([*DECIBAN, "export"], capture_output=True, text=True)
+    assert exported.stderr == "deciban: 2 lessons exported\n"
+    shown = subprocess.run([*DECIBAN, "show"], capture_output=True, text=True).stdout
+    assert "spam  1 lesson\n" in shown
+    counts = re.findall(
+        r"counted 1 (\w+)", subprocess.run([*DECIBAN, "show", "free"], capture_output=True, text=True).stdout
+    )
+    assert set(counts) <= {"time"}
