@@ -234,7 +234,7 @@ class Filter:
         for place, verdict in enumerate(verdicts):
             if verdict.label != SPAM or verdict.probability is None:
                 continue
-            judged = verdict.replaced(unsure=is_unsure(totals[place], bar))
+            judged = verdict.replaced(unsure=True) if is_unsure(totals[place], bar) else verdict
             if preferences.allows(questions[place].sender):
                 good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
                 judged = good.replaced(otherwise=judged)
