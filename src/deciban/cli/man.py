@@ -19,12 +19,22 @@ EXAMPLES = (
 _ENVIRONMENT = (
     ("DECIBAN_DB", "the filter's database, where --db does not name one"),
     ("XDG_DATA_HOME", "your data directory, if it is not ~/.local/share"),
+    ("DECIBAN_TRACEBACK", "if set, an error shows where it happened"),
 )
+_FILES = (
+    ("~/.local/share/deciban/filter.db", "the filter's database: what was taught"),
+    (
+        "~/.local/share/deciban/filter.db.snapshot",
+        "what was learned from it; made again whenever it is missing",
+    ),
+)
+_SEE_ALSO = ("bogofilter(1)", "maildrop(1)", "procmail(1)", "sa-learn(1)")
 _EXIT_CODES = (
-    ("0", "done; classify: the message is spam"),
-    ("1", "classify: the message is good"),
-    ("2", "classify: unsure"),
+    ("0", "done; classify, and filter --exit-code: the message is spam"),
+    ("1", "classify, and filter --exit-code: the message is good"),
+    ("2", "classify, and filter --exit-code: unsure"),
     ("3", "failed, with one line on standard error that says why and what to do"),
+    ("75", "filter: the message could not be read or written whole; try again later"),
     ("130", "interrupted"),
     ("141", "the reader of the output went away"),
 )
@@ -56,7 +66,9 @@ def _page(verbs: list[VerbDefinition]) -> Iterator[str]:
     for verb in verbs:
         yield from _verb(verb)
     yield from _table("ENVIRONMENT", _ENVIRONMENT)
+    yield from _table("FILES", _FILES)
     yield from _table("EXIT STATUS", _EXIT_CODES)
+    yield from (".SH SEE ALSO", ", ".join(map(_escaped, _SEE_ALSO)))
 
 
 def _verb(verb: VerbDefinition) -> Iterator[str]:
