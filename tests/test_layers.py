@@ -24,7 +24,7 @@ LAYERS = [
     {"families"},
     {"tally"},
     {"membership", "schema", "folds"},
-    {"errors", "value", "decibans", "whole_file", "__init__", "_descent", "_sums"},
+    {"errors", "value", "decibans", "whole_file", "__init__", "_descent", "_sums", "_exponentials"},
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [
@@ -50,6 +50,7 @@ LIGHT = {
     "whole_file",
     "_descent",
     "_sums",
+    "_exponentials",
     "__init__",
     "__main__",
 }

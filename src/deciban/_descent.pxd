@@ -1,6 +1,8 @@
 """One step of softmax regression, for the committee and for `Softmax`: the gradient, and AdaGrad's step along it."""
 
-from libc.math cimport exp, sqrt
+from libc.math cimport sqrt
+
+from deciban._exponentials cimport exp_of
 
 
 cdef inline double descend(
@@ -15,7 +17,7 @@ cdef inline double descend(
     for number in range(labels):
         most = max(most, scores[number])
     for number in range(labels):
-        gradient[number] = exp(scores[number] - most)
+        gradient[number] = exp_of(scores[number] - most)
         total += gradient[number]
     for number in range(labels):
         gradient[number] /= total

@@ -14,11 +14,11 @@ Mail is called spam only above a bar, which is log-odds in nats. Below it, nothi
 
 from __future__ import annotations
 
-from math import exp, log
+from deciban._exponentials import exp, log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 DECIBANS_A_NAT = 10 / log(10)
 # The one label that is not good mail, and the word for a message about which nothing should be done.
@@ -52,8 +52,20 @@ def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
     others = [total for other, total in totals.items() if other != label]
     if len(others) == 1:  # log exp 0 is 0
         return totals[label] - others[0]
-    most = max(others)
-    return totals[label] - most - log(sum(exp(total - most) for total in others))
+    return totals[label] - log_sum(others)
+
+
+def log_sum(totals: Sequence[float]) -> float:
+    """log Σ exp of some totals, added one after the other: Python's `sum` rounds by its version.
+
+    >>> round(log_sum([0.0, 0.0]), 4)
+    0.6931
+    """
+    most = max(totals)
+    powers = 0.0
+    for total in totals:
+        powers += exp(total - most)
+    return most + log(powers)
 
 
 def probability_of(log_odds: float) -> float:

@@ -4,11 +4,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.filter.checkpoints import MOST
+from deciban.ledger.facts import EXAM_FORMAT
+from deciban.ledger.records import ExamRow
 from tests.filter.mails import forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
@@ -137,3 +140,16 @@ def test_a_link_in_place_of_a_checkpoint_is_not_followed(
     begun = replayed(taught, monkeypatch)
     assert taught.state() == state
     assert begun == [0]
+
+
+def test_checkpoints_and_exams_of_the_version_before_are_made_again(taught: Filter) -> None:
+    before = taught.state(), list(taught.exams())
+    with taught.ledger.writing():
+        for checkpoint in taught.ledger.checkpoints():
+            file = Path(taught.ledger.path + ".checkpoint-" + checkpoint.name)
+            taught.ledger.list_checkpoint(checkpoint.replaced(checked=crc32(file.read_bytes())))
+        taught.ledger.set_exams([(position, ExamRow("ham", 9.0, -9.0)) for position in range(1, 61)])
+        taught.ledger.set_fact(EXAM_FORMAT, 3)
+    os.unlink(taught.snapshot.path)
+    assert (taught.state(), list(taught.exams())) == before
+    assert taught.is_replay()

@@ -2,11 +2,15 @@
 
 import io
 import os
+import struct
 from collections.abc import Iterator
 from pathlib import Path
+from zlib import compress, decompress
 
 import pytest
 
+from deciban.committee._committee import FORMAT, Committee
+from deciban.committee._sparse_code import decode, encode
 from deciban.errors import FoldedLesson, WrongUsage
 from deciban.filter import Filter, Learned, Settings
 from deciban.ledger import Selection
@@ -150,3 +154,28 @@ def test_a_filter_that_rests_on_a_shared_one_is_not_folded(taught: Filter, tmp_p
         with pytest.raises(WrongUsage, match="shared"):
             own.compact(4e9)
         assert own.is_replay()
+
+
+def of_format_3(packed: bytes) -> bytes:
+    """A folded state as the version before wrote it."""
+    state = bytearray(Committee.size(SMALL, 2))
+    decode(decompress(packed), state)
+    format_, check = struct.unpack_from("<Q", state, 8)[0], struct.unpack_from("<Q", state, 56)[0]
+    # The second word of the head, times three times the number of the check (see _committee.pyx).
+    check = (check - (FORMAT - 3) * 3 * 0x9E3779B97F4A7C15) % 2**64
+    struct.pack_into("<Q", state, 8, format_ - FORMAT + 3)
+    struct.pack_into("<Q", state, 56, check)
+    return compress(encode(state), 1)
+
+
+def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter) -> None:
+    fold_first(taught, 25)
+    before = taught.state()
+    packed = of_format_3(taught.ledger.foundation())
+    with taught.ledger.writing():
+        taught.ledger._execute("UPDATE foundation SET value = ? WHERE what = 'state'", packed)
+    os.unlink(taught.snapshot.path)
+    assert taught.state() == before
+    assert taught.is_replay()
+    teach(taught, "ham", [mail("ham", 50)])
+    assert taught.is_replay()

@@ -6,6 +6,8 @@ from deciban.committee.settings import Settings
 FORMAT: int
 LABEL_BYTES: int
 
+def renumber(buffer: Buffer) -> None: ...
+
 class Committee:
     capacity: int
     def __init__(self, settings: Settings, buffer: Buffer) -> None: ...

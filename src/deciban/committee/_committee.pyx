@@ -70,13 +70,14 @@ from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
 from cpython.bytes cimport PyBytes_FromStringAndSize
-from libc.math cimport exp, log, sqrt
+from libc.math cimport sqrt
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban._descent cimport adagrad_step, descend
+from deciban._exponentials cimport exp_of, log_of
 from deciban.committee._lesson_code cimport Features
 from deciban.text._hashing cimport FORMAT_VERSION, hash_end
 
@@ -90,7 +91,7 @@ cdef extern from *:
     void __builtin_prefetch(const void*, int, int) nogil
 
 cdef enum:
-    STATE_FORMAT = 3
+    STATE_FORMAT = 4
     NAME_BYTES = 64
     MOST_LABELS = 4096
     VIEWS = 2
@@ -200,6 +201,24 @@ cdef bytes padded(str label):
     if len(name.decode()) != len(label) or not 0 < len(name) <= NAME_BYTES or b"\0" in name:
         raise BadLabel(f"A label has 1 to {NAME_BYTES} bytes and no NUL, got {label!r} instead.")
     return name.ljust(NAME_BYTES, b"\0")
+
+
+def renumber(buffer):
+    """Give a state of format 3 the number of this one, in place: only the last digits of exp and log differ.
+
+    So lessons that were folded are not lost; what can be made again from lessons is made again instead.
+    """
+    cdef unsigned char[::1] view = buffer
+    cdef Head* header
+    if view.shape[0] < <Py_ssize_t>sizeof(Head):
+        return
+    header = <Head*>&view[0]
+    cdef uint64_t before = header.format, place = 1     # the second word of the head
+    if before != 3 + 1000 * FORMAT_VERSION:
+        return
+    header.format = STATE_FORMAT + 1000 * FORMAT_VERSION
+    # The check is a sum, so a word that changes adds its difference.
+    header.check += check_of(&header.format, 1, place) - check_of(&before, 1, place)
 
 
 cdef class Committee:
@@ -502,7 +521,7 @@ cdef class Committee:
         for other in range(<Py_ssize_t>self.header.labels):
             lessons += self.records[other].lessons + 1
             trust += self.records[other].trusted + 1
-        return log((self.records[number].lessons + 1) / lessons) - log((self.records[number].trusted + 1) / trust)
+        return log_of((self.records[number].lessons + 1) / lessons) - log_of((self.records[number].trusted + 1) / trust)
 
     cdef Py_ssize_t _considered(self) noexcept nogil:
         """The labels that scores are made for: the second is there before it has a name."""
@@ -694,8 +713,8 @@ cdef class Committee:
             for i in range(start, end):
                 first *= self.shares[2 * i]
                 second *= self.shares[2 * i + 1]
-            counted[0] += log(first)
-            counted[1] += log(second)
+            counted[0] += log_of(first)
+            counted[1] += log_of(second)
             start = end
 
     cdef void _invert_taught(self, int view, Py_ssize_t labels) noexcept nogil:
@@ -728,7 +747,7 @@ cdef class Committee:
     cdef void _take_logarithms(self, double* sums, Py_ssize_t labels) noexcept nogil:
         cdef Py_ssize_t number
         for number in range(labels):
-            sums[number] += log(self.product[number])
+            sums[number] += log_of(self.product[number])
             self.product[number] = 1
 
     def learn(self, str label not None, Features features not None):
@@ -776,8 +795,8 @@ cdef class Committee:
             elif one > second:
                 second = one
         for one in exam:
-            total += exp(one - best)
-        right = exp(<double>exam[truth] - best) / total
+            total += exp_of(one - best)
+        right = exp_of(<double>exam[truth] - best) / total
         if (best - second) * self.header.judged > SURE * self.header.confidence:
             self.header.sure += 1
             self.header.contradicted += <double>exam[truth] < best
@@ -950,7 +969,7 @@ cdef class Committee:
             for number in range(labels):
                 self.product[number] = 1
             if self._multiply_shares(rows[i], labels):
-                part += by_count * log(self.product[first] / self.product[second])
+                part += by_count * log_of(self.product[first] / self.product[second])
             parts.append(part)
         return parts
 

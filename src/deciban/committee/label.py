@@ -14,9 +14,7 @@ deciban.errors.BadLabel: 'Unsure' is what the filter says when it cannot decide.
 
 from __future__ import annotations
 
-from math import exp, log
-
-from deciban.decibans import SPAM, UNSURE
+from deciban.decibans import SPAM, UNSURE, log_sum
 from deciban.errors import BadLabel
 
 TYPE_CHECKING = False
@@ -81,14 +79,8 @@ def united(totals: Mapping[str, float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for label, total in totals.items():
         name = spelled[label]
-        found[name] = _sum(found[name], total) if name in found else total
+        found[name] = log_sum((found[name], total)) if name in found else total
     return found
-
-
-def _sum(first: float, second: float) -> float:
-    """log(exp first + exp second)."""
-    most = max(first, second)
-    return most + log(exp(first - most) + exp(second - most))
 
 
 def _has_refused(label: str) -> bool:

@@ -58,6 +58,8 @@ class Changing:
         with self._snapshot.exclusive(), self._ledger.writing():
             if self._ledger.fact(POSTPONED) is not None:
                 self._learn_postponed()
+            elif self._replaying.has_old_exams():
+                self._replaying.again()
             else:
                 self._replaying.make_fit()
             self._snapshot.mark_dirty()
@@ -130,8 +132,10 @@ class Changing:
         return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
 
     def examine_postponed(self) -> None:
-        """See to it that every lesson was examined and learned, also those of a process that died."""
-        if not self._ledger.read_only and self._ledger.fact(POSTPONED) is not None:
+        """See to it that every lesson was examined by us and learned, also those of a process that died."""
+        if self._ledger.read_only:
+            return
+        if self._ledger.fact(POSTPONED) is not None or self._replaying.has_old_exams():
             with self.both():
                 pass  # to change anything begins with it
 

@@ -2,8 +2,9 @@
 
 A checkpoint is the sparse code (_sparse_code.pyx) of the state after the lesson at its position, in a file
 of its own beside the ledger: ``mail.db.checkpoint-9f3c01aa``. The ledger lists position, name, room for
-labels and a CRC-32 of the file. What is not listed, not there or not as it was listed is not believed, and
-costs no more than a longer replay; so these files need neither locks nor fsync, and links are not followed.
+labels and a CRC-32 of the file, begun with the format of states, so that those of another version do not
+fit. What is not listed, not there or not as it was listed is not believed, and costs no more than a longer
+replay; so these files need neither locks nor fsync, and links are not followed.
 The list is part of the ledger's own history: a copy that took other lessons lists other checkpoints.
 Whatever changes lessons up to a position takes checkpoints from there on off the list in the same
 transaction, and their files go before it is committed: nothing of a forgotten lesson is left in them.
@@ -17,7 +18,7 @@ from __future__ import annotations
 import os
 from functools import partial
 
-from deciban.committee._committee import Committee
+from deciban.committee._committee import FORMAT, Committee
 from deciban.committee._sparse_code import encode
 from deciban.filter.foundation import restore
 from deciban.ledger.records import Checkpoint
@@ -62,7 +63,7 @@ class Checkpoints:
                 code = file.read()
         except OSError:
             return None
-        return code if crc32(code) == checkpoint.checked else None
+        return code if crc32(code, FORMAT) == checkpoint.checked else None
 
     def targets(self, start: int) -> list[int]:
         """Where a replay from a position should save its state on the way, in increasing order."""
@@ -90,7 +91,7 @@ class Checkpoints:
         except OSError:
             whole = False
         if whole:
-            self.ledger.list_checkpoint(Checkpoint(position, name, capacity, crc32(code)))
+            self.ledger.list_checkpoint(Checkpoint(position, name, capacity, crc32(code, FORMAT)))
         self._thin_out()
 
     def _thin_out(self) -> None:

@@ -19,7 +19,7 @@ can be taught under another label beside its folded lesson, which stays.
 
 from __future__ import annotations
 
-from deciban.committee._committee import Committee
+from deciban.committee._committee import Committee, renumber
 from deciban.committee._sparse_code import decode, encode
 from deciban.committee.label import shown
 from deciban.ledger.facts import FOUNDATION_CAPACITY
@@ -65,9 +65,9 @@ def begin(ledger: Ledger, capacity: int, buffer: memoryview | bytearray) -> Comm
         return Committee.begin(settings, capacity, buffer)
     code, own_capacity = found
     if own_capacity == capacity:
-        committee = restore(settings, code, buffer)
+        committee = _taken_over(settings, code, buffer)
     else:
-        narrower = restore(settings, code, bytearray(Committee.size(settings, own_capacity)))
+        narrower = _taken_over(settings, code, bytearray(Committee.size(settings, own_capacity)))
         committee = Committee.begin(settings, capacity, buffer)
         committee.widen(narrower)
     _spell(ledger, committee)
@@ -87,6 +87,13 @@ def _spell(ledger: Ledger, committee: Committee) -> None:
 def restore(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:
     """The committee of a sparse code, in a buffer of zeros of its size."""
     decode(code, buffer)
+    return Committee(settings, buffer)
+
+
+def _taken_over(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:
+    """The same for a foundation, whose lessons are gone: it may be that of an older version."""
+    decode(code, buffer)
+    renumber(buffer)
     return Committee(settings, buffer)
 
 

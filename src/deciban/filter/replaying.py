@@ -10,13 +10,13 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 
-from deciban.committee._committee import Committee
+from deciban.committee._committee import FORMAT, Committee
 from deciban.committee.label import united
 from deciban.decibans import SPAM, log_odds
 from deciban.errors import DamagedSnapshot
 from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.foundation import begin, room
-from deciban.ledger.facts import POSTPONED
+from deciban.ledger.facts import EXAM_FORMAT, POSTPONED
 from deciban.ledger.records import NO_EXAM, ExamRow
 
 TYPE_CHECKING = False
@@ -54,6 +54,10 @@ class Replaying:
             self.again(write_exams=False)
             self._snapshot.mark_clean(stamp)
 
+    def has_old_exams(self) -> bool:
+        """Whether the exams were made by another version, whose last digits may differ."""
+        return bool(self._ledger.fact(EXAM_FORMAT) != FORMAT)
+
     def again(self, *labels: str, write_exams: bool = True, checkpoints: int | None = None) -> Committee:
         """Make the snapshot again from the last checkpoint, with room for these labels too.
 
@@ -68,6 +72,7 @@ class Replaying:
             targets = targets[-checkpoints:] if checkpoints else targets
             self._ledger.set_exams(self._saving(self._taught(committee, start[0]), targets))
             self._ledger.set_fact(POSTPONED, None)
+            self._ledger.set_fact(EXAM_FORMAT, FORMAT)
         else:
             self._teach(committee, start[0])
         return committee

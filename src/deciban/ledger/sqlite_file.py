@@ -108,6 +108,8 @@ def make(path: str, settings: Settings) -> None:
 
 
 def _begin(path: str, settings: Settings) -> None:
+    from deciban.committee._committee import FORMAT as STATE_FORMAT
+
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
@@ -119,6 +121,7 @@ def _begin(path: str, settings: Settings) -> None:
             facts.SETTINGS: settings.text(),
             facts.CHANGES: 0,
             facts.FEATURES: FEATURE_FORMAT,
+            facts.EXAM_FORMAT: STATE_FORMAT,
         }
         connection.executemany("INSERT INTO facts VALUES (?, ?)", begun.items())
     finally:
