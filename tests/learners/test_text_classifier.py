@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from deciban import TextClassifier
 from deciban.errors import BadSetting, CannotForget, NotTexts
+from deciban.learners.weighted_text import WeightedText
 from deciban.sample import sample_mails
 from deciban.text import read
 
@@ -135,3 +136,24 @@ def test_one_string_instead_of_texts_is_refused():
 def test_as_many_labels_as_texts_are_needed():
     with pytest.raises(ValueError, match="one label a text"):
         TextClassifier(n_features=SMALL).fit(TEXTS, LABELS[:-1])
+
+
+def test_one_text_and_texts_of_one_label_can_be_learned():
+    for texts in (["only this"], ["only this"] * 30):
+        model = TextClassifier(n_features=SMALL).fit(texts, ["spam"] * len(texts))
+        assert model.predict(["anything"]).tolist() == ["spam"]
+        assert model.predict_proba(["anything"]).tolist() == [[1.0]]
+    model.partial_fit(["and that"] * 5, ["ham"] * 5)
+    assert model.predict(["and that", "only this"]).tolist() == ["ham", "spam"]
+
+
+def test_each_text_is_counted_once_for_each_witness(monkeypatch):
+    counted, count = [], WeightedText.count
+
+    def counting(self, texts):
+        counted.append(len(texts))
+        return count(self, texts)
+
+    monkeypatch.setattr(WeightedText, "count", counting)
+    TextClassifier(n_features=SMALL).fit(["buy pills", "a meeting"] * 10, ["spam", "ham"] * 10)
+    assert counted == [20, 20, 20]

@@ -40,7 +40,8 @@ class Softmax:
         """Several passes over the rows, each in another order."""
         self._make_room(labels)
         X = X.tocsr()
-        rows = (X.indptr.astype(np.int32), X.indices.astype(np.int32), X.data.astype(np.float32))
+        kinds = {"indptr": np.int32, "indices": np.int32, "data": np.float32}
+        rows = [getattr(X, part).astype(kind, copy=False) for part, kind in kinds.items()]
         truth = np.ascontiguousarray(labels_of_rows, dtype=np.int32)
         for _ in range(self.passes):
             order = self.dice.permutation(len(truth)).astype(np.int32)
@@ -49,10 +50,14 @@ class Softmax:
 
     def score(self, X: Any) -> Floats:
         """w · x for each label: (rows, labels)."""
-        return np.asarray(X.astype(np.float32) @ self.weights, dtype=float)
+        return np.asarray(X.astype(np.float32, copy=False) @ self.weights, dtype=float)
+
+    def weights_of(self, columns: NDArray[Any]) -> Floats:
+        """What one of each column adds to each label: (columns, labels)."""
+        return np.asarray(self.weights[columns], dtype=float)
 
     def _make_room(self, labels: int) -> None:
         missing = labels - self.weights.shape[1]
         if missing > 0:
             nothing = np.zeros((len(self.weights), missing), dtype=np.float32)
-            self.weights = np.concatenate([self.weights, nothing], axis=1)
+            self.weights = np.concatenate([self.weights, nothing], axis=1) if self.weights.size else nothing

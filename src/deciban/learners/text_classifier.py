@@ -17,7 +17,7 @@ Each witness gives every label a score that is linear in the weighed words of a 
 The judge divides each witness's scores by their spread, adds them up, and multiplies the sum by one number,
 the heat, so that the softmax of the totals are honest probabilities. Spread and heat come from an exam:
 texts that were scored before they were learned. `fit` keeps every tenth text back for it, and then learns
-all; `partial_fit` first examines, then learns.
+all; `partial_fit` first examines, then learns. Each text is counted once for each witness.
 
 What it learned can be saved without pickle (`save`, `load`), and learned on. It cannot be unlearned: the
 softmax weights remember the order of the texts, and the counts were weighed by how rare each word was by
@@ -36,7 +36,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
-from scipy.sparse import csr_matrix
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
@@ -44,15 +43,13 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadSetting, CannotForget, NotTexts
-from deciban.families import Multinomial
 from deciban.families.reading import Floats
 from deciban.learners import text_classifier_file
+from deciban.learners.complement_counts import ComplementCounts
 from deciban.learners.explanation import Explanation, FeatureEvidence
-from deciban.learners.naive_bayes import NaiveBayes
 from deciban.learners.softmax import Softmax
 from deciban.learners.text_features import TextFeatures
 from deciban.learners.weighted_text import WeightedText
-from deciban.tally import Tally
 from deciban.text._hashing import feature_hash
 
 # One text in so many is kept back for the exam of `fit`.
@@ -64,52 +61,6 @@ VIEWS: dict[str, dict[str, Any]] = {
 }
 
 
-class CountsWitness:
-    """Naive Bayes by complement tallies over weighed words and pairs."""
-
-    def __init__(self, features: int, alpha: float) -> None:
-        self.features = features
-        self.bayes = NaiveBayes(Multinomial(), rule="mean", prior=alpha, complement=True)
-
-    def learn(self, X: Any, truth: NDArray[Any], labels: int) -> None:
-        """Add the rows to the tally; label numbers never change, so new ones are simply larger."""
-        del labels  # the tally finds out for itself
-        self.bayes.partial_fit(X, truth)
-
-    def hold(self, tally: Tally) -> None:
-        """Keep a tally as what was learned."""
-        self.bayes.n_features_in_ = self.features
-        self.bayes._hold(tally)
-
-    def score(self, X: Any) -> Floats:
-        """−log p(text | not the label)."""
-        return self.bayes.predict_joint_log_proba(X)
-
-    def weights_of(self, columns: NDArray[Any]) -> Floats:
-        """What one of each column adds to each label: (columns, labels)."""
-        one_each = (np.ones(len(columns)), (np.arange(len(columns)), columns))
-        return self.score(csr_matrix(one_each, shape=(len(columns), self.features)))
-
-
-class WeightsWitness:
-    """Softmax weights over weighed words or letters."""
-
-    def __init__(self, features: int, rate: float, passes: int, seed: int) -> None:
-        self.softmax = Softmax(features, rate=rate, passes=passes, seed=seed)
-
-    def learn(self, X: Any, truth: NDArray[Any], labels: int) -> None:
-        """Several passes over the rows."""
-        self.softmax.learn(X, truth, labels)
-
-    def score(self, X: Any) -> Floats:
-        """w · x."""
-        return self.softmax.score(X)
-
-    def weights_of(self, columns: NDArray[Any]) -> Floats:
-        """The weights of some columns: (columns, labels)."""
-        return np.asarray(self.softmax.weights[columns], dtype=float)
-
-
 class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A committee for texts.
 
@@ -118,10 +69,24 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     witnesses : which of "counts", "words" and "letters" are heard.
     alpha : smoothing of the counts, in weighed words of each kind.
     rate, passes : the step of the softmax weights, and how often they go through the texts.
-    n_features : columns of each witness's table, a power of two. A label takes 16 bytes a column.
+    n_features : columns of each witness's table, a power of two. A label takes 12 bytes a column.
     seed : of the order in which the weights see the texts.
 
     Texts are str, or bytes in UTF-8. Labels are anything that numpy can sort.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    witnesses_, views_ : what each witness learned, and how rare it found each word.
+    scales_ : the spread of each witness's scores, by which they are divided.
+    heat_ : what the judge multiplies the sum of the witnesses by.
+    examined_ : how many texts spread and heat come from.
+
+    Examples
+    --------
+    >>> model = TextClassifier(n_features=2**12).fit(["buy pills", "lunch?"] * 9, ["spam", "ham"] * 9)
+    >>> model.predict(["cheap pills"]).tolist()
+    ['spam']
     """
 
     classes_: NDArray[Any]
@@ -148,14 +113,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Sequence[str | bytes], y: Any) -> Self:
         """Learn from labelled texts, and nothing else."""
         texts, y = self._validate(X, y)
-        back = np.random.default_rng(self.seed).permutation(len(texts)) % KEPT_BACK == 0
-        rest, kept = _chosen(texts, ~back), _chosen(texts, back)
         self._begin()
-        self._learn(rest, y[~back])
-        squares, rows, heat = self._examine(kept, y[back])
-        self._begin()
-        self._learn(texts, y)
-        self._squares, self.examined_, self.heat_ = squares, rows, heat
+        truth = self._number(y)
+        kept = np.random.default_rng(self.seed).permutation(len(texts)) % KEPT_BACK == 0
+        kept[0] &= len(texts) > 1  # a single text is learned, and nothing is examined
+        scores = [self._learn_all(name, texts, truth, kept) for name in self.views_]
+        self._squares, self.examined_, self.heat_ = self._judged(scores, truth[kept], np.unique(truth[~kept]))
         return self
 
     def partial_fit(self, X: Sequence[str | bytes], y: Any, classes: Any = None) -> Self:
@@ -168,12 +131,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
         if not hasattr(self, "classes_"):
             return self.fit(texts, y)
-        squares, rows, heat = self._examine(texts, y)
+        known = np.arange(len(self._order))
+        truth = self._number(y)
+        counts = {name: view.count(texts) for name, view in self.views_.items()}
+        scores = [self._score(name, each) for name, each in counts.items()]
+        squares, rows, heat = self._judged(scores, truth, known)
         if rows:
             share = rows / (rows + self.examined_)
             self.heat_ = float(np.exp(share * np.log(heat) + (1 - share) * np.log(self.heat_)))
             self._squares, self.examined_ = self._squares + squares, self.examined_ + rows
-        self._learn(texts, y)
+        for name, each in counts.items():
+            self._learn(name, each, truth)
         return self
 
     def forget(self, X: Sequence[str | bytes], y: Any) -> Self:  # noqa: ARG002
@@ -221,63 +189,86 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = [name for name in self.witnesses if name not in VIEWS]
         if unknown or not self.witnesses:
             raise BadSetting(f"witnesses must be some of {', '.join(VIEWS)}, got {self.witnesses!r} instead.")
-        self.views_ = {
-            name: WeightedText(TextFeatures(n_features=self.n_features, **VIEWS[name]))
-            for name in self.witnesses
-        }
-        self.witnesses_ = {name: self._witness(name) for name in self.witnesses}
+        self.views_: dict[str, WeightedText] = {}
+        self.witnesses_: dict[str, ComplementCounts | Softmax] = {}
+        for name in self.witnesses:
+            self._begin_witness(name)
         self._order: list[Any] = []  # label of each number that the witnesses know, as first seen
         self._squares, self.examined_, self.heat_ = np.zeros(len(self.witnesses)), 0, 1.0
 
-    def _witness(self, name: str) -> CountsWitness | WeightsWitness:
-        if name == "counts":
-            return CountsWitness(self.n_features, self.alpha)
-        return WeightsWitness(self.n_features, self.rate, self.passes, self.seed)
-
-    def _learn(self, texts: list[str | bytes], y: NDArray[Any]) -> None:
-        self._order += [label for label in np.unique(y).tolist() if label not in self._order]
-        number = {label: place for place, label in enumerate(self._order)}
-        truth = np.array([number[label] for label in y.tolist()], dtype=np.int32)
-        for name, view in self.views_.items():
-            counts = view.learn(texts)
-            self.witnesses_[name].learn(view.weigh(counts), truth, len(self._order))
-        self._know(
-            self._order, np.unique(np.array(self._order, dtype=y.dtype if y.dtype.kind == "O" else None))
+    def _begin_witness(self, name: str) -> None:
+        """A view and a witness that know nothing."""
+        features = TextFeatures(n_features=self.n_features, dtype=np.float32, **VIEWS[name])
+        self.views_[name] = WeightedText(features)
+        self.witnesses_[name] = (
+            ComplementCounts(self.n_features, self.alpha)
+            if name == "counts"
+            else Softmax(self.n_features, rate=self.rate, passes=self.passes, seed=self.seed)
         )
+
+    def _number(self, y: NDArray[Any]) -> NDArray[np.int32]:
+        """The number of each text's label; labels that were never seen get the next ones."""
+        known = set(self._order)
+        order = self._order + [label for label in np.unique(y).tolist() if label not in known]
+        self._know(order, np.unique(np.array(order, dtype=y.dtype if y.dtype.kind == "O" else None)))
+        number = {label: place for place, label in enumerate(order)}
+        return np.array([number[label] for label in y.tolist()], dtype=np.int32)
+
+    def _learn(self, name: str, counts: Any, truth: NDArray[np.int32]) -> None:
+        """Have one witness learn further texts."""
+        view = self.views_[name]
+        view.learn(counts)
+        self.witnesses_[name].learn(view.weigh(counts), truth, len(self._order))
+
+    def _learn_all(
+        self, name: str, texts: list[str | bytes], truth: NDArray[np.int32], kept: NDArray[np.bool_]
+    ) -> Floats:
+        """Have one witness learn all texts; what it said of those kept back when it knew only the rest.
+
+        Witnesses learn one after the other, so that the counts of one view are in memory at a time.
+        """
+        counts = self.views_[name].count(texts)
+        self._learn(name, counts[~kept], truth[~kept])
+        scores = self._score(name, counts[kept])
+        self._begin_witness(name)
+        self._learn(name, counts, truth)
+        return scores
 
     def _know(self, order: list[Any], classes: NDArray[Any]) -> None:
         """The label of each number that the witnesses use, and the same labels sorted."""
         self._order, self.classes_ = order, classes
         self._columns = np.array([order.index(label) for label in classes.tolist()])
 
-    def _scores(self, texts: list[str | bytes]) -> list[Floats]:
-        """What each witness says: (texts, labels), in the order of `classes_`, their mean 0 in each text."""
-        scores = []
-        for name, view in self.views_.items():
-            each = self.witnesses_[name].score(view.transform(texts))[:, self._columns]
-            scores.append(each - each.mean(axis=1, keepdims=True))
-        return scores
+    def _score(self, name: str, counts: Any) -> Floats:
+        """What a witness says: (texts, labels that it knows)."""
+        return self.witnesses_[name].score(self.views_[name].weigh(counts))
 
-    def _examine(self, texts: list[str | bytes], y: NDArray[Any]) -> tuple[Floats, int, float]:
-        """Sums of squared scores of each witness, how many texts they are of, and the best heat for them."""
-        known = np.isin(y, self.classes_)
-        if len(self.classes_) < 2 or not known.any():
+    def _judged(
+        self, scores: list[Floats], truth: NDArray[np.int32], known: NDArray[Any]
+    ) -> tuple[Floats, int, float]:
+        """Sums of squared scores of each witness, how many texts they are of, and the best heat for them.
+
+        Only labels that the witnesses knew can be examined.
+        """
+        asked = np.isin(truth, known)
+        if len(known) < 2 or not asked.any():
             return np.zeros(len(self.witnesses)), 0, 1.0
-        scores = self._scores(_chosen(texts, known))
+        scores = [_centred(each[asked][:, known]) for each in scores]
         squares = np.array([(each**2).mean(axis=1).sum() for each in scores])
-        truth = np.searchsorted(self.classes_, y[known])
-        totals = _added(scores, _scales(squares, len(truth)))
+        right = np.searchsorted(known, truth[asked])
+        totals = _added(scores, _scales(squares, len(right)))
 
         def log_loss(log_heat: float) -> float:
             heated = np.exp(log_heat) * totals
-            return float((logsumexp(heated, axis=1) - heated[np.arange(len(truth)), truth]).mean())
+            return float((logsumexp(heated, axis=1) - heated[np.arange(len(right)), right]).mean())
 
         best = minimize_scalar(log_loss, bounds=(-3.0, 3.0), method="bounded")
-        return squares, len(truth), float(np.exp(best.x))
+        return squares, len(right), float(np.exp(best.x))
 
     def _totals(self, texts: list[str | bytes]) -> Floats:
         check_is_fitted(self)
-        return self.heat_ * _added(self._scores(texts), self.scales_)
+        scores = [_centred(self._score(name, view.count(texts))) for name, view in self.views_.items()]
+        return np.asarray(self.heat_ * _added(scores, self.scales_)[:, self._columns])
 
     @property
     def scales_(self) -> Floats:
@@ -346,14 +337,15 @@ def _texts(X: Any) -> list[str | bytes]:
     return list(X)
 
 
-def _chosen(texts: list[str | bytes], mask: NDArray[np.bool_]) -> list[str | bytes]:
-    return [text for text, chosen in zip(texts, mask, strict=True) if chosen]
-
-
 def _scales(squares: Floats, rows: int) -> Floats:
     """Root mean squares; 1 where nothing was examined, or a witness had nothing to say."""
     means = squares / max(rows, 1)
     return np.asarray(np.sqrt(np.where(means > 0, means, 1.0)))
+
+
+def _centred(scores: Floats) -> Floats:
+    """Scores whose mean is 0 in each text."""
+    return np.asarray(scores - scores.mean(axis=1, keepdims=True))
 
 
 def _added(scores: list[Floats], scales: Floats) -> Floats:

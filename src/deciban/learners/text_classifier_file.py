@@ -13,11 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.families import Multinomial
 from deciban.learners import model_file
 from deciban.learners.softmax import Softmax
-from deciban.schema import Schema
-from deciban.tally import Tally
 
 if TYPE_CHECKING:
     from deciban.learners.text_classifier import TextClassifier
@@ -63,14 +60,12 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
 def _witness_out(view: WeightedText, witness: Any, arrays: Arrays) -> dict[str, Any]:
     columns = np.flatnonzero(view.texts_with)
     kept: Arrays = [columns, view.texts_with[columns]]
-    if hasattr(witness, "softmax"):
-        softmax: Softmax = witness.softmax
-        kept += [softmax.weights[columns], softmax.squares[columns]]
-        rest = {"dice": softmax.dice.bit_generator.state}
+    rest = {}
+    if isinstance(witness, Softmax):
+        kept += [witness.weights[columns], witness.squares[columns]]
+        rest = {"dice": witness.dice.bit_generator.state}
     else:
-        tally: Tally = witness.bayes.tally_
-        kept += [tally.sums["count"][:, columns], tally.sums["total"], tally.rows, tally.labels]
-        rest = {}
+        kept += [witness.sums[columns], witness.totals]
     return {
         "texts": view.texts,
         "arrays": [model_file.array_out(array, arrays) for array in kept],
@@ -82,16 +77,14 @@ def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: 
     columns, texts_with, *learned = (model_file.array_in(number, arrays) for number in data["arrays"])
     view.texts = int(data["texts"])
     view.texts_with[columns] = texts_with
-    if hasattr(witness, "softmax"):
-        softmax: Softmax = witness.softmax
-        weights, squares = learned
-        softmax.weights = np.zeros((len(softmax.squares), weights.shape[1]), dtype=np.float32)
-        softmax.weights[columns], softmax.squares[columns] = weights, squares
-        softmax.dice.bit_generator.state = data["dice"]
+    table, further = learned
+    labels = table.shape[1]
+    if isinstance(witness, Softmax):
+        witness.weights = np.zeros((len(witness.squares), labels), dtype=np.float32)
+        witness.weights[columns], witness.squares[columns] = table, further
+        witness.dice.bit_generator.state = data["dice"]
         return
-    some, total, rows, labels = learned
-    count = np.zeros((len(labels), witness.features), dtype=some.dtype)
-    count[:, columns] = some
-    witness.hold(
-        Tally(Multinomial(), labels, Schema(witness.features), rows, {"count": count, "total": total})
-    )
+    witness.sums = np.zeros((len(witness.sums), labels), dtype=np.float32)
+    witness.sums[columns], witness.totals = table, further
+    if further.shape != (labels,):
+        raise ValueError(f"{further.shape} totals of {labels} labels")

@@ -192,6 +192,7 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if of_number is not None:
                 seen = max(seen, int(of_number.max(initial=-1)) + 1)
         data = np.concatenate(counts, dtype=self.dtype, casting="unsafe")
+        counts.clear()
         if self.binary:
             data.fill(1)
         pointers = np.concatenate(ends)
