@@ -2,7 +2,7 @@
 
     python -m benchmarks text_classifier
 
-Each learns in a process of its own, so that memory is its own, too: the most that the process held beyond what
+Each learns in a process of its own, so that memory is its own: the most that the process held beyond what
 it held with the texts read and everything imported. Times are CPU times; one text is the median of 200.
 """
 
