@@ -36,6 +36,35 @@ def test_what_was_learned_about_a_word_is_shown_by_label(taught, capsys):
     assert any(line.startswith("  spam  counted ") for line in lines)
 
 
+def test_the_scale_is_told(taught, capsys):
+    for words in ([], ["money"]):
+        assert main(["show", *words]) == 0
+        out = capsys.readouterr().out
+        assert "decibans of a message with this word alone" in out
+        assert "deciban why" in out
+
+
+def test_on_a_shared_filter_own_lessons_are_told_from_the_foundation(taught, tmp_path, capsys):
+    own, state = ["--db", str(tmp_path / "own.db")], str(tmp_path / "site.state")
+    main(["show", "--json", "subject:money"])
+    alone = json.loads(capsys.readouterr().out)["words"]["subject:money"]["spam"]
+    main(["publish", state])
+    main(["prefer", *own, "--shared", state])
+    main(["learn", "ham", *own, str(taught / "new-spam.eml")])
+    capsys.readouterr()
+    main(["show", "--json", *own, "subject:money"])
+    record = json.loads(capsys.readouterr().out)
+    word = record["words"]["subject:money"]["spam"]
+    assert record["labels"] == {"ham": 1}
+    assert record["shared"] == {"spam": 20, "ham": 20}
+    assert word["shared"] == alone
+    assert word["decibans"] < alone["decibans"]
+    main(["show", *own, "subject:money"])
+    assert "; shared " in capsys.readouterr().out
+    main(["show", *own])
+    assert "ham   1 lesson, and 20 of the shared filter" in capsys.readouterr().out
+
+
 def test_words_cannot_reach_the_terminal(taught, database, capsys):
     main(["show", "\x1b[2J"])
     with Filter.open(str(database)) as mail_filter:

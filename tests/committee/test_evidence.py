@@ -1,9 +1,9 @@
-"""Evidence adds up to the verdict, names what was seen, and can be laid over the text."""
+"""Evidence adds up to the verdict, and names what was seen."""
 
 import pytest
 
 from deciban.committee.course import Course
-from deciban.committee.evidence import Evidence, gather_evidence, spread
+from deciban.committee.evidence import Evidence, gather_evidence
 from deciban.committee.extraction import features_of, whereabouts_of
 from deciban.committee.settings import Settings
 from deciban.committee.verdict import Verdict
@@ -49,12 +49,3 @@ def test_every_feature_has_a_name_and_a_place(course: Course) -> None:
     names = {item.name for item in evidence if item.view == "words"}
     assert {"subject:free", "subject:lunch", "dear bob"} <= names
     assert all(item.places for item in evidence[:-1])
-
-
-def test_letters_laid_over_the_bytes_keep_their_sum(course: Course) -> None:
-    _, evidence = evidence_of(course)
-    letters = [item for item in evidence if item.view == "letters"]
-    places = {place[:2] for item in letters for place in item.places}
-    laid = [spread(letters, where, number, 1000) for where, number in places]
-    total = sum(item.decibans for item in letters)
-    assert sum(map(sum, laid)) == pytest.approx(total, abs=1e-9)

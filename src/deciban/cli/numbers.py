@@ -37,10 +37,10 @@ def counted(count: int, noun: str) -> str:
 def signed(decibans: float) -> str:
     """Evidence for or against something, with a minus sign as wide as the plus.
 
-    >>> signed(5.12), signed(-0.3)
-    ('+5.1', '−0.3')
+    >>> signed(5.12), signed(-0.3), signed(-0.01)
+    ('+5.1', '−0.3', '+0.0')
     """
-    return f"{decibans:+.1f}".replace("-", "−")
+    return f"{round(decibans, 1) + 0.0:+.1f}".replace("-", "−")
 
 
 def share(text: str) -> float:

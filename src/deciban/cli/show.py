@@ -21,12 +21,17 @@ EXAMPLES = (
 )
 TOP = 12
 NAME_WIDTH = 50
+SCALE = "a message with this word alone"
+NOTE = "In a mail of many words each counts for less: deciban why shows how much."
 
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban show``."""
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="features of the view words, as `deciban why` names them"
+        "words",
+        nargs="*",
+        metavar="WORD",
+        help="features of the view words, as `deciban read --features words` names them",
     )
     parser.add_argument(
         "--top", type=whole_number, default=TOP, metavar="N", help=f"so many words a label (default: {TOP})"
@@ -43,6 +48,7 @@ def run(options: Namespace) -> int:
         labels = mail_filter.labels()
         words = {word: word_evidence(mail_filter, word) for word in options.words}
         strongest = {} if words else strongest_words(mail_filter, options.top)
+        shared = mail_filter.shared()
     if options.json:
         import json
 
@@ -53,25 +59,35 @@ def run(options: Namespace) -> int:
             label: [{"name": word.name, **_record(word)} for word in rows]
             for label, rows in strongest.items()
         }
-        print(json.dumps({"labels": labels, "strongest": tops, "words": looked_up}, separators=(",", ":")))
+        record = {"labels": labels, "strongest": tops, "words": looked_up}
+        if shared is not None:
+            record["shared"] = shared.lessons
+        print(json.dumps(record, separators=(",", ":")))
         return 0
-    lines = _words(words) if words else _labels(labels, strongest)
+    lines = _words(words) if words else _labels(labels, shared.lessons if shared else {}, strongest)
     for line in lines:
         say(line)
     return 0
 
 
-def _labels(labels: dict[str, int], strongest: dict[str, list[WordEvidence]]) -> Iterator[str]:
-    width = max((len(harmless(label)) for label in labels), default=0)
-    for label, count in labels.items():
-        yield f"{harmless(label):{width}}  {counted(count, 'lesson')}"
+def _labels(
+    labels: dict[str, int], shared: dict[str, int], strongest: dict[str, list[WordEvidence]]
+) -> Iterator[str]:
+    names = list(dict.fromkeys((*labels, *shared)))
+    width = max((len(harmless(label)) for label in names), default=0)
+    for label in names:
+        others = f", and {shared.get(label, 0):,} of the shared filter" if shared else ""
+        yield f"{harmless(label):{width}}  {counted(labels.get(label, 0), 'lesson')}{others}"
     for label, words in strongest.items():
         if words:
             yield ""
-            yield f"strongest for {harmless(label)}, in decibans of a message with this word alone:"
+            yield f"strongest for {harmless(label)}, in decibans of {SCALE}:"
         for word in words:
             name = shortened(word.name, NAME_WIDTH)
-            yield f"{signed(word.decibans):>6}  {name:{NAME_WIDTH}}  {_counts(word)}"
+            yield f"{signed(word.decibans):>6}  {name:{NAME_WIDTH}}  {_counts(word)}{_shared_part(word)}"
+    if any(strongest.values()):
+        yield ""
+        yield NOTE
 
 
 def _words(words: dict[str, dict[str, WordEvidence]]) -> Iterator[str]:
@@ -79,8 +95,27 @@ def _words(words: dict[str, dict[str, WordEvidence]]) -> Iterator[str]:
         yield harmless(word)
         width = max((len(harmless(label)) for label in rows), default=0)
         for label, found in rows.items():
-            times = counted(found.counts[label], "time")
-            yield f"  {harmless(label):{width}}  counted {times}, {signed(found.decibans)} dB"
+            times = f"counted {counted(found.counts[label], 'time')}, {signed(found.decibans)} dB"
+            yield f"  {harmless(label):{width}}  {times}{_shared_part(found, label)}"
+    yield f"These are decibans of {SCALE}. {NOTE}"
+
+
+def _shared_part(word: WordEvidence, label: str = "") -> str:
+    """What came from the shared filter and what from own lessons; nothing where there is no shared filter.
+
+    >>> from deciban.filter.word_evidence import WordEvidence
+    >>> word = WordEvidence("free", {"spam": 12}, 9.0, WordEvidence("free", {"spam": 10}, 7.5))
+    >>> _shared_part(word), _shared_part(word, "spam")
+    ('; shared +7.5, own +1.5', '; shared 10 times and +7.5 dB, own 2 times and +1.5 dB')
+    """
+    if word.shared is None:
+        return ""
+    shared, own = signed(word.shared.decibans), signed(word.decibans - word.shared.decibans)
+    if not label:
+        return f"; shared {shared}, own {own}"
+    times = word.shared.counts.get(label, 0)
+    own_times = counted(word.counts[label] - times, "time")
+    return f"; shared {counted(times, 'time')} and {shared} dB, own {own_times} and {own} dB"
 
 
 def _counts(word: WordEvidence) -> str:
@@ -95,4 +130,5 @@ def _counts(word: WordEvidence) -> str:
 
 
 def _record(word: WordEvidence) -> dict[str, object]:
-    return {"counts": word.counts, "decibans": word.decibans}
+    record: dict[str, object] = {"counts": word.counts, "decibans": word.decibans}
+    return record if word.shared is None else record | {"shared": _record(word.shared)}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 VERBS = {
     "learn": "teach the filter messages of one label",
     "classify": "say what messages are",
-    "why": "explain the verdict about a message, feature by feature",
+    "why": "explain the verdict about a message, by place in the message",
     "filter": "pass a message through, with the verdict in its header",
     "forget": "take back what was taught, as if it had never been",
     "status": "show how good the filter is on your own mail",

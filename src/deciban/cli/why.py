@@ -1,15 +1,17 @@
-"""``deciban why``: explain the verdict about a message, feature by feature."""
+"""``deciban why``: explain the verdict about a message, by place in the message."""
 
 from __future__ import annotations
 
 import sys
+from math import fsum
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.numbers import digest, signed, whole_number
+from deciban.cli.numbers import counted, digest, signed, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import verdict_line
+from deciban.committee.evidence_map import KINDS, EvidenceMap
 from deciban.decibans import runner_up
 from deciban.errors import NoSuchSource
 from deciban.sources import RawMessage
@@ -17,14 +19,15 @@ from deciban.sources import RawMessage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from deciban.committee.evidence import Evidence
     from deciban.filter import Filter, Verdict
     from deciban.text import Message
 
 EXAMPLES = (
-    ("deciban why < mail.eml", "the features that speak for the verdict, and those against it"),
+    ("deciban why < mail.eml", "what speaks for the verdict and what against it, by place in the message"),
+    ("deciban why --text mail.eml", "the message, its words coloured by what they say"),
+    ("deciban why --html why.html mail.eml", "the same as a page for the browser"),
     ("deciban why --top 50 inbox.mbox@8412", "more of them"),
     ("deciban why --json mail.eml", "all of them, for machines"),
     (
@@ -32,8 +35,9 @@ EXAMPLES = (
         "a lesson whose mail was kept (prefer --keep-mail)",
     ),
 )
-TOP = 12
-NAME_WIDTH = 70
+TOP = 32
+NAME_WIDTH = 60
+BAR_WIDTH = 20
 
 
 def define(parser: Parser) -> None:
@@ -46,7 +50,13 @@ def define(parser: Parser) -> None:
         type=whole_number,
         default=TOP,
         metavar="N",
-        help=f"so many words for the verdict and so many against it (default: {TOP})",
+        help=f"so many places of the message, the strongest (default: {TOP})",
+    )
+    parser.add_argument(
+        "--text", action="store_true", help="the message itself, its words coloured by evidence"
+    )
+    parser.add_argument(
+        "--html", metavar="FILE", help="write a page with all of this, which fetches nothing, instead"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line, with all evidence")
     parser.add_argument(
@@ -64,7 +74,7 @@ def run(options: Namespace) -> int:
     sources: list[Iterable[RawMessage]] = []
     if options.digest is None:
         sources += line.open(options.sources)
-    count = 0
+    count, articles = 0, list[str]()
     with open_filter(options) as mail_filter:
         if options.digest is not None:
             sources = [[_kept(mail_filter, options.digest)]]
@@ -74,11 +84,19 @@ def run(options: Namespace) -> int:
                 preferences = mail_filter.preferences
                 question = question_of(message, preferences)
                 verdict = mail_filter.why(question, whereabouts_in(message, preferences))
+                shared = mail_filter.shared_evidence(question, verdict)
                 count += 1
-                if options.json:
-                    _say_json(raw, message, verdict)
+                if options.html is not None:
+                    articles.append(_article(raw, message, verdict, options.top))
+                elif options.json:
+                    _say_json(raw, message, verdict, shared)
+                elif options.text:
+                    say("\n" * (count > 1) + "\n".join(_coloured(raw, message, verdict)))
                 else:
-                    say("\n" * (count > 1) + "\n".join(explanation(raw, message, verdict, options.top)))
+                    lines = explanation(raw, message, verdict, shared, options.top)
+                    say("\n" * (count > 1) + "\n".join(lines))
+    if articles:
+        _write_page(options.html, articles)
     if not count:
         print("deciban: no messages there", file=sys.stderr)
     return 0 if count else 3
@@ -93,54 +111,113 @@ def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
     return RawMessage(wanted.hex(), mail)
 
 
-def explanation(raw: RawMessage, message: Message, verdict: Verdict, top: int = TOP) -> Iterator[str]:
+def explanation(
+    raw: RawMessage, message: Message, verdict: Verdict, shared: float | None = None, top: int = TOP
+) -> Iterator[str]:
     """The lines of one explanation; what is shown adds up to the verdict."""
+    yield from _heading(raw, message, verdict)
+    if not verdict.evidence:
+        return
+    found = EvidenceMap(message, verdict.evidence)
+    yield _sides(verdict)
+    yield from _kinds(found)
+    if shared is not None:
+        yield _shared_line(found.total, shared)
+    yield ""
+    yield from _places(found, top)
+
+
+def _heading(raw: RawMessage, message: Message, verdict: Verdict) -> Iterator[str]:
     subject = shortened(message.header("subject"), NAME_WIDTH)
     yield f"{harmless(raw.id)}" + (f"  “{subject}”" if subject else "")
     yield verdict_line(verdict)
-    if not verdict.evidence:
-        return
+
+
+def _sides(verdict: Verdict) -> str:
     second = runner_up(verdict.probabilities, verdict.label)
-    yield f"for {harmless(verdict.label)} (+) and for {harmless(second)} (−), in decibans:"
-    words = [item for item in verdict.evidence if item.view == "words"]
-    yield from _strongest("words", words, top)
-    yield from _strongest("letters", [item for item in verdict.evidence if item.view == "letters"], top // 3)
-    for item in verdict.evidence:
-        if item.view not in ("words", "letters"):
-            yield _line(item.decibans, f"{item.name}: what the filter believes before it reads")
-    yield _line(verdict.decibans, "in all")
+    return f"for {harmless(verdict.label)} (+) and for {harmless(second)} (−), in decibans:"
 
 
-def _strongest(view: str, evidence: Sequence[Evidence], top: int) -> Iterator[str]:
-    ranked = sorted(evidence, key=lambda item: -item.decibans)
-    pro = [item for item in ranked if item.decibans > 0][:top]
-    contra = [item for item in reversed(ranked) if item.decibans < 0][:top][::-1]
-    for item in (*pro, *contra):
-        name = item.name if view == "words" else f"“{item.name.removeprefix('letters:')}”"
-        yield _line(item.decibans, shortened(name, NAME_WIDTH))
-    rest = len(evidence) - len(pro) - len(contra)
-    if rest:
-        shown = sum(item.decibans for item in (*pro, *contra))
-        total = sum(item.decibans for item in evidence)
-        yield _line(total - shown, f"… {rest:,} more {view}")
+def _kinds(found: EvidenceMap) -> Iterator[str]:
+    """What each kind of place says, with a bar."""
+    subtotals = found.subtotals()
+    most = max(map(abs, subtotals.values())) or 1.0
+    for kind, decibans in subtotals.items():
+        block = "█" if decibans > 0 else "░"
+        bar = block * round(BAR_WIDTH * abs(decibans) / most)
+        yield _line(decibans, f"{kind:11}  {bar:{BAR_WIDTH}}  {KINDS[kind]}")
+    yield _line(found.total, "in all")
+
+
+def _shared_line(total: float, shared: float) -> str:
+    return f"The shared filter alone says {signed(shared)}; own lessons made {signed(total - shared)} of it."
+
+
+def _places(found: EvidenceMap, top: int) -> Iterator[str]:
+    """The strongest places, those for the verdict first, and what all others say together."""
+    shown = found.strongest(top)
+    others = [spot.decibans for spot in found.strongest(len(found.spots))[len(shown) :]]
+    weight = sum(abs(spot.decibans) for spot in shown)
+    all_weight = weight + sum(map(abs, others))
+    share = f", which carry {weight / all_weight:.0%} of the evidence" if others and all_weight else ""
+    yield f"the strongest {counted(len(shown), 'place')}{share}:"
+    for spot in sorted(shown, key=lambda spot: -spot.decibans):
+        times = f"  ×{len(spot.places):,}" if len(spot.places) > 1 else ""
+        yield _line(spot.decibans, f"{spot.kind:11}  {shortened(spot.name, NAME_WIDTH)}{times}")
+    if others:
+        yield _line(fsum(others), f"… {counted(len(others), 'more place')}")
 
 
 def _line(decibans: float, text: str) -> str:
-    """One item of evidence.
+    """One line of evidence.
 
     >>> print(_line(5.12, "subject:free")), print(_line(-0.3, "from:ann"))
       +5.1  subject:free
       −0.3  from:ann
     (None, None)
     """
-    return f"{signed(decibans):>6}  {text}"
+    return f"{signed(decibans):>6}  {text}".rstrip()
 
 
-def _say_json(raw: RawMessage, message: Message, verdict: Verdict) -> None:
+def _coloured(raw: RawMessage, message: Message, verdict: Verdict) -> Iterator[str]:
+    """The message coloured by evidence."""
+    from shutil import get_terminal_size
+
+    from deciban.cli.coloured_text import ColouredText, wants_colour
+
+    yield from _heading(raw, message, verdict)
+    if verdict.evidence:
+        yield _sides(verdict)
+        found = EvidenceMap(message, verdict.evidence)
+        yield from ColouredText(message, found, wants_colour(), get_terminal_size().columns).lines()
+
+
+def _article(raw: RawMessage, message: Message, verdict: Verdict, top: int) -> str:
+    from deciban.cli.why_page import article
+
+    found = EvidenceMap(message, verdict.evidence)
+    sides = _sides(verdict).replace(", in decibans:", ", in decibans.") if verdict.evidence else ""
+    return article(harmless(raw.id), verdict_line(verdict), sides, message, found, top)
+
+
+def _write_page(path: str, articles: list[str]) -> None:
+    from deciban.cli.why_page import page
+    from deciban.errors import CannotWrite
+    from deciban.whole_file import WholeFile
+
+    try:
+        with WholeFile(path) as file:
+            file.write(page(articles).encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _say_json(raw: RawMessage, message: Message, verdict: Verdict, shared: float | None) -> None:
     import json
 
     from deciban.filter.verdict_record import verdict_record
 
+    found = EvidenceMap(message, verdict.evidence) if verdict.evidence else None
     record = {
         "id": raw.id,
         "digest": message.digest.hex(),
@@ -149,5 +226,8 @@ def _say_json(raw: RawMessage, message: Message, verdict: Verdict) -> None:
             {"name": item.name, "view": item.view, "decibans": item.decibans, "places": item.places}
             for item in verdict.evidence
         ],
+        "kinds": found.subtotals() if found else {},
+        "spots": [spot.as_dict() for spot in found.spots] if found else [],
+        "shared": shared,
     }
     print(json.dumps(record, separators=(",", ":")))

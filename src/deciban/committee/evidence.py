@@ -29,8 +29,6 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from deciban.committee._committee import Committee
     from deciban.committee._lesson_code import Features
     from deciban.committee.extraction import Place, Whereabouts
@@ -68,18 +66,3 @@ def gather_evidence(
     total = DECIBANS_A_NAT * (totals[favoured] - totals[against])
     evidence.append(Evidence(PRIOR, "judge", total - sum(item.decibans for item in evidence)))
     return tuple(evidence)
-
-
-def spread(evidence: Iterable[Evidence], where: str, number: int, length: int) -> list[float]:
-    """Evidence over the bytes that it came from: decibans a byte of one header, text or link.
-
-    A feature is divided evenly over its places, and at each place over its bytes: nothing counts twice.
-    """
-    decibans = [0.0] * length
-    for item in evidence:
-        for place_where, place_number, start, end in item.places:
-            if (place_where, place_number) == (where, number) and start < end <= length:
-                share = item.decibans / len(item.places) / (end - start)
-                for byte in range(start, end):
-                    decibans[byte] += share
-    return decibans

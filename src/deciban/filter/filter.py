@@ -25,7 +25,7 @@ import os
 
 from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
-from deciban.decibans import SPAM, is_unsure, runner_up
+from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
 from deciban.errors import DamagedSnapshot, FoldedLesson
 from deciban.filter.asking import Asking
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
@@ -68,6 +68,7 @@ class Filter:
         )
         self._preferences = "", Preferences()
         self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
+        self._foundation: tuple[SharedFilter, Committee] | None = None
 
     @classmethod
     def open(
@@ -293,6 +294,34 @@ class Filter:
         from deciban.filter.shared_filter import pinned
 
         return pinned(self.ledger)
+
+    def foundation(self) -> Committee | None:
+        """The state of the shared filter that this one rests on, before any own lesson; None if on none."""
+        from deciban.filter.foundation import begin, room
+
+        shared = self.shared()
+        if shared is None:
+            return None
+        if self._foundation is None or self._foundation[0] != shared:
+            capacity = room(self.ledger)
+            buffer = bytearray(Committee.size(self.settings, capacity))
+            self._foundation = shared, begin(self.ledger, capacity, buffer)
+        return self._foundation[1]
+
+    def shared_evidence(self, question: Question, verdict: Verdict) -> float | None:
+        """What the shared filter alone would say for a verdict against the runner-up, in decibans.
+
+        None on a filter that rests on none, or where there was nothing to choose between; a label that the
+        shared filter does not know has no evidence from it.
+        """
+        foundation = None if verdict.probability is None else self.foundation()
+        if foundation is None:
+            return None
+        totals = foundation.totals_of(question.features)
+        against = runner_up(verdict.probabilities, verdict.label)
+        if verdict.label not in totals or against not in totals:
+            return 0.0
+        return DECIBANS_A_NAT * (totals[verdict.label] - totals[against])
 
     # What there is
 

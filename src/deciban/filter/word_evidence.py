@@ -28,17 +28,35 @@ class WordEvidence(Value):
     """In how many of the lessons that the counts were taught it was seen, by label."""
     decibans: float
     """The evidence for the label against the best other, of a message that has this word and no other."""
+    shared: WordEvidence | None = None
+    """What the shared filter alone knows of it; the rest of counts and decibans came from own lessons."""
 
 
 def strongest_words(mail_filter: Filter, count: int) -> dict[str, list[WordEvidence]]:
     """For each label so many words that speak for it most, the strongest first."""
     names = mail_filter.names()
-    return mail_filter.ask(lambda committee: _strongest(committee, names, count))
+    found = mail_filter.ask(lambda committee: _strongest(committee, names, count))
+    return {
+        label: [_with_shared(mail_filter.foundation(), word.name, {label: word})[label] for word in words]
+        for label, words in found.items()
+    }
 
 
 def word_evidence(mail_filter: Filter, name: str) -> dict[str, WordEvidence]:
     """What was learned about one word, by label."""
-    return mail_filter.ask(lambda committee: _evidence(committee, name))
+    found = mail_filter.ask(lambda committee: _evidence(committee, name))
+    return _with_shared(mail_filter.foundation(), name, found)
+
+
+def _with_shared(
+    foundation: Committee | None, name: str, found: dict[str, WordEvidence]
+) -> dict[str, WordEvidence]:
+    """The same with what the foundation says; of a label that it does not know, nothing."""
+    if foundation is None:
+        return found
+    shared = _evidence(foundation, name)
+    nothing = WordEvidence(name, {}, 0.0)
+    return {label: word.replaced(shared=shared.get(label, nothing)) for label, word in found.items()}
 
 
 def _strongest(committee: Committee, names: Iterable[str], count: int) -> dict[str, list[WordEvidence]]:

@@ -84,6 +84,7 @@ def test_the_page_shows_what_was_asked_for(page, assessment):
     for name in ("roc", "learning-curve", "reliability", "evidence", "confusion"):
         assert f'id="{name}' in page
     assert page.count("<details>") == len(assessment.mistakes) > 0
+    assert page.replace("\n", " ").count("the scale of <code>deciban why</code>") == 2
 
 
 def test_pictures_are_files_of_both_kinds_and_the_same_each_time(assessment, tmp_path):

@@ -126,7 +126,9 @@ def _features(one: Assessment) -> Iterator[str]:
     if not one.features:
         return
     yield f"<h2>Strongest features, {escape(one.name)}</h2>"
-    yield "<p>What spoke most for a label in its own mail: decibans, and the share of mail that has it.</p>"
+    yield "<p>What spoke most for a label in its own mail: decibans in the mean of the mails that have it, "
+    yield "on the scale of <code>deciban why</code>, where all features of a mail add up to its verdict; "
+    yield "and the share of mail that has it.</p>"
     yield '<div class="labels">'
     for label, features in one.features.items():
         yield f"<div><h3>{escape(label)}</h3><table>{''.join(map(_feature_row, features))}</table></div>"
@@ -144,7 +146,8 @@ def _mistakes(one: Assessment) -> Iterator[str]:
     if not one.mistakes:
         return
     yield f"<h2>Worst mistakes, {escape(one.name)}</h2>"
-    yield "<p>Each with the words that decided it, by what was known when the message came.</p>"
+    yield "<p>Each with the features that decided it, by what was known when the message came, in decibans "
+    yield "on the scale of <code>deciban why</code>.</p>"
     yield from map(_mistake, one.mistakes)
 
 
