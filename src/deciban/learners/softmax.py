@@ -40,12 +40,12 @@ class Softmax:
         """Several passes over the rows, each in another order."""
         self._make_room(labels)
         X = X.tocsr()
-        kinds = {"indptr": np.int32, "indices": np.int32, "data": np.float32}
-        rows = [getattr(X, part).astype(kind, copy=False) for part, kind in kinds.items()]
+        starts, columns = (part.astype(np.int32, copy=False) for part in (X.indptr, X.indices))
+        values = X.data.astype(np.float32, copy=False)
         truth = np.ascontiguousarray(labels_of_rows, dtype=np.int32)
         for _ in range(self.passes):
             order = self.dice.permutation(len(truth)).astype(np.int32)
-            take_steps(*rows, truth, order, self.weights, self.squares, self.rate, REST)
+            take_steps(starts, columns, values, truth, order, self.weights, self.squares, self.rate, REST)
         return self
 
     def score(self, X: Any) -> Floats:
