@@ -15,7 +15,7 @@ from deciban.errors import (
     OutsideSupport,
     UnreadableModel,
 )
-from deciban.learners.distances import Compression, Edit, KullbackLeibler
+from deciban.learners.distances import Compression, Edit, KullbackLeibler, Minkowski
 from deciban.learners.neighbors import Graph
 
 X = np.array([[0.0], [1.0], [5.0], [6.0], [7.0]])
@@ -210,3 +210,34 @@ def test_many_equal_rows_overflow_no_shortlist():
     distances, found = NeighborsRegressor(k=4).fit(rows, np.zeros(6000)).kneighbors([[0.9, 1.0], [0.0, 0.1]])
     assert found.tolist() == [[3000, 3001, 3002, 3003], [0, 1, 2, 3]]
     assert distances == pytest.approx(0.1)
+
+
+def test_rows_are_not_their_own_neighbours():
+    distances, rows = NeighborsClassifier(k=2).fit(X, y).kneighbors()
+    assert rows.tolist() == [[1, 2], [0, 2], [3, 4], [2, 4], [3, 2]]
+    assert distances[0].tolist() == [1.0, 5.0]
+    twins = NeighborsRegressor(k=1).fit([[1.0]] * 4, np.arange(4.0)).kneighbors()[1].ravel()
+    assert all(twin != row for row, twin in enumerate(twins.tolist()))
+    with pytest.raises(NotEnoughValues, match="the only one"):
+        NeighborsClassifier().fit([[1.0]], ["a"]).kneighbors()
+
+
+def test_several_outputs_are_averaged_each_for_itself(tmp_path):
+    values = np.column_stack([np.arange(5.0), -np.arange(5.0)])
+    model = NeighborsRegressor(k=2).fit(X, values)
+    assert model.predict([[0.4], [6.4]]).tolist() == [[0.5, -0.5], [3.5, -3.5]]
+    model.save(tmp_path / "model")
+    assert NeighborsRegressor.load(tmp_path / "model").predict([[0.4]]).tolist() == [[0.5, -0.5]]
+    model.forget([[0.0]], [[0.0, -0.0]])
+    assert model.predict([[0.4]]).tolist() == [[1.5, -1.5]]
+
+
+def test_powers_of_differences_are_told_apart():
+    rows = [[3.0, 0.0], [2.0, 2.0]]
+    nearest = {
+        name: NeighborsClassifier(k=1, distance=name).fit(rows, ["far", "wide"]).predict([[0.0, 0.0]])[0]
+        for name in ("manhattan", "chebyshev", "minkowski")
+    }
+    assert nearest == {"manhattan": "far", "chebyshev": "wide", "minkowski": "wide"}
+    with pytest.raises(BadSetting, match="p must be 1 or more"):
+        NeighborsClassifier(distance=Minkowski(p=0.5)).fit(rows, ["far", "wide"])

@@ -141,12 +141,13 @@ def test_means_are_those_of_scikit_learn(weights):
     assert np.allclose(ours.predict(fresh), theirs.predict(fresh), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["euclidean", "cosine", "manhattan", "jensen_shannon"])
+@pytest.mark.parametrize("name", ["euclidean", "cosine", "manhattan", "chebyshev", "jensen_shannon"])
 def test_distances_are_those_of_scipy(name):
     peer = {
         "euclidean": scipy_distance.euclidean,
         "cosine": scipy_distance.cosine,
         "manhattan": scipy_distance.cityblock,
+        "chebyshev": scipy_distance.chebyshev,
         "jensen_shannon": scipy_distance.jensenshannon,
     }[name]
     model = NeighborsClassifier(k=40, distance=name).fit(COUNTS, np.zeros(40, int))

@@ -6,6 +6,8 @@ matters, because the way back is longer:
     Euclidean          √Σ (q − r)²
     Cosine             1 − q·r / (|q| |r|)           a row of zeros is 1 away from everything
     Manhattan          Σ |q − r|
+    Chebyshev          max |q − r|
+    Minkowski          (Σ |q − r|^p)^(1/p)           p = 1 is Manhattan, 2 Euclidean, ∞ Chebyshev
     JensenShannon      √(½ KL(p‖m) + ½ KL(s‖m)),     p, s: the shares of q and r; m = (p + s) / 2
     KullbackLeibler    KL(p‖s) = Σ p log(p / s)      in nats; never the same both ways
     Edit               insertions, deletions and substitutions that turn one text into the other
@@ -92,6 +94,31 @@ class Manhattan(Distance):
         if sparse.issparse(queries) and sparse.issparse(rows):
             return np.asarray(manhattan_distances(queries, rows))
         return np.asarray(cdist(dense(queries), dense(rows), "cityblock"))
+
+
+@dataclass(frozen=True)
+class Chebyshev(Distance):
+    """The largest difference in any column, max |q − r|."""
+
+    def between(self, queries: Any, rows: Any) -> Floats:
+        """The distance of each query from each row."""
+        return np.asarray(cdist(dense(queries), dense(rows), "chebyshev"))
+
+
+@dataclass(frozen=True)
+class Minkowski(Distance):
+    """(Σ |q − r|^p)^(1/p), for any p of 1 or more."""
+
+    p: float = 2.0
+
+    def admit(self, rows: Any) -> None:  # noqa: ARG002, any numbers will do
+        """Refuse a power that makes no distance."""
+        if isinstance(self.p, (bool, str)) or not self.p >= 1:
+            raise BadSetting(f"p must be 1 or more, got {self.p!r} instead.")
+
+    def between(self, queries: Any, rows: Any) -> Floats:
+        """The distance of each query from each row."""
+        return np.asarray(cdist(dense(queries), dense(rows), "minkowski", p=self.p))
 
 
 @dataclass(frozen=True)
@@ -236,6 +263,8 @@ DISTANCES: dict[str, type[Distance]] = {
     "euclidean": Euclidean,
     "cosine": Cosine,
     "manhattan": Manhattan,
+    "chebyshev": Chebyshev,
+    "minkowski": Minkowski,
     "jensen_shannon": JensenShannon,
     "kullback_leibler": KullbackLeibler,
     "edit": Edit,

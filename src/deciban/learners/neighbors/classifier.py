@@ -37,11 +37,24 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
     Parameters
     ----------
     k : how many neighbours vote; all rows while there are fewer.
-    distance : "euclidean", "cosine", "manhattan", "jensen_shannon", "kullback_leibler", "edit",
-        "compression", one of `deciban.learners.distances`, or a function of (query, row).
+    distance : "euclidean", "cosine", "manhattan", "chebyshev", "minkowski", "jensen_shannon",
+        "kullback_leibler", "edit", "compression", one of `deciban.learners.distances`, or a function of
+        (query, row).
     weights : "equal" (a majority), "distance" (one divided by it; a row at distance 0 outvotes all that
         are not), or a function from distances (queries, k) to weights.
     search : "exact", or "approximate" (a Graph with its settings) for many dense rows.
+
+    Attributes
+    ----------
+    classes_ : the labels, sorted.
+    sample_ : the rows that were learned, and their labels.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> model = NeighborsClassifier(k=1).fit([[0.0], [5.0]], ["ham", "spam"])
+    >>> model.predict([[1.0], [4.0]]).tolist()
+    ['ham', 'spam']
     """
 
     classes_: NDArray[Any]

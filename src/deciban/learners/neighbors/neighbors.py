@@ -88,14 +88,28 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
 
     # --- looking around ----------------------------------------------------------------------
 
-    def kneighbors(self, X: Any, k: int | None = None) -> tuple[Floats, Rows]:
+    def kneighbors(self, X: Any = None, k: int | None = None) -> tuple[Floats, Rows]:
         """Distances and positions of the k nearest rows of each query, nearest first: (queries, k) each.
 
-        Positions count the rows that are kept in the order in which they were learned.
+        Positions count the rows that are kept in the order in which they were learned. Without queries the
+        rows themselves are asked about, and no row is its own neighbour.
         """
         check_is_fitted(self, "sample_")
-        rows = self._validate_rows(X, first=False)
         k = self._checked_k(self.k if k is None else k)
+        if X is None:
+            return self._of_each_other(k)
+        return self._nearest(self._validate_rows(X, first=False), k)
+
+    def _of_each_other(self, k: int) -> tuple[Floats, Rows]:
+        if len(self.sample_) < 2:
+            raise NotEnoughValues("A row has no neighbours while it is the only one: learn some more.")
+        distances, rows = self._nearest(self.sample_.rows, k + 1)
+        own = rows == np.arange(len(rows))[:, None]
+        own[~own.any(axis=1), -1] = True  # so many rows are equal to it that others came before it
+        shape = (len(rows), rows.shape[1] - 1)
+        return distances[~own].reshape(shape), rows[~own].reshape(shape)
+
+    def _nearest(self, rows: Any, k: int) -> tuple[Floats, Rows]:
         if not len(self.sample_):
             raise NotEnoughValues("Everything was forgotten: learn some rows first.")
         if self.sample_.search is None:
@@ -218,10 +232,14 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         self._check_settings()
         rows = self._validate_rows(X, first=first)
         count = len(rows) if isinstance(rows, list) else rows.shape[0]
-        y = self._checked_y(column_or_1d(y, warn=True))
+        y = self._checked_y(self._shaped(y))
         if len(y) != count:
             raise ValueError(f"Found {count} rows but {len(y)} answers; there must be one answer a row.")
         return rows, y
+
+    def _shaped(self, y: Any) -> NDArray[Any]:
+        """Answers as one for each row."""
+        return np.asarray(column_or_1d(y, warn=True))
 
     def _validate_rows(self, X: Any, *, first: bool) -> Any:
         distance = self._distance()

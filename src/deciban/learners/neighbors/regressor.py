@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from deciban.errors import BadSetting
 from deciban.learners.distances import Floats
 from deciban.learners.neighbors.neighbors import Neighbors
 from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
@@ -29,16 +30,36 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
     k : how many neighbours are averaged; all rows while there are fewer.
     distance, search : as in NeighborsClassifier.
     weights : "equal" (a plain average), "distance", or a function from distances to weights.
+
+    Values may have several columns, (rows, outputs); so has the answer then.
+
+    Attributes
+    ----------
+    sample_ : the rows that were learned, and their values.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> NeighborsRegressor(k=2).fit([[0.0], [1.0], [9.0]], [0.0, 10.0, 90.0]).predict([[0.4]]).tolist()
+    [5.0]
+    >>> NeighborsRegressor(k=1).fit([[0.0], [9.0]], [[1.0, 2.0], [3.0, 4.0]]).predict([[8.0]]).tolist()
+    [[3.0, 4.0]]
     """
 
     def predict(self, X: Any) -> Floats:
         """The mean of the neighbours' values, by their shares."""
         distances, rows = self.kneighbors(X)
-        return np.asarray((self._shares(distances) * self.sample_.answers[rows]).sum(axis=1))
+        return np.asarray(np.einsum("ij,ij...->i...", self._shares(distances), self.sample_.answers[rows]))
 
     def _explained(self, neighbors: tuple[Neighbor, ...]) -> NeighborsExplanation:
+        if neighbors and isinstance(neighbors[0].answer, list):
+            raise BadSetting("why explains one output; ask models with one output each.")
         mean = math.fsum(one.share * one.answer for one in neighbors)
         return NeighborsExplanation(mean, None, neighbors)
+
+    def _shaped(self, y: Any) -> NDArray[Any]:
+        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        return np.asarray(y) if several else super()._shaped(y)
 
     def _checked_y(self, y: NDArray[Any]) -> NDArray[Any]:
         y = np.asarray(y, dtype=np.float64)

@@ -62,11 +62,11 @@ class Sample:
         kept = np.ones(len(self), dtype=bool)
         if not isinstance(rows, list) and sparse.issparse(self.rows):
             rows = sparse.csr_array(rows)
-        wanted = list(zip(_keys(rows), answers.tolist(), strict=True))
+        wanted = list(zip(_keys(rows), map(_key, answers.tolist()), strict=True))
         places: defaultdict[Any, list[int]] = defaultdict(list)
         likely = self._likely(rows)
         for place, key in zip(likely.tolist(), _keys(_take(self.rows, likely)), strict=True):
-            places[key, self.answers[place].item()].append(place)
+            places[key, _key(self.answers[place].tolist())].append(place)
         for number, key in enumerate(wanted):
             if not places[key]:
                 raise CannotForget(
@@ -135,6 +135,10 @@ def _keys(rows: Any) -> list[Any]:
             for start, end in zip(rows.indptr[:-1].tolist(), rows.indptr[1:].tolist(), strict=True)
         ]
     return [row.tobytes() for row in np.ascontiguousarray(_bits(rows))]
+
+
+def _key(answer: Any) -> Any:
+    return tuple(answer) if isinstance(answer, list) else answer
 
 
 def _hashable(row: Any) -> Any:
