@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from deciban.cli.terminal import columns_of
 from tests.cli.terminals import on_terminal
 
 DECIBAN = (sys.executable, "-m", "deciban")
@@ -16,7 +17,7 @@ MAIL = b"Subject: free money\n\nfree money\n"
 def test_classify_says_that_it_waits_and_one_end_of_file_is_enough(taught):
     seen = on_terminal("classify", typed=MAIL + b"\x04")
     assert "deciban: waiting for what you type; Ctrl-D ends it\n" in seen.text
-    assert "spam  " in seen.text
+    assert "spam" in seen.text
     assert seen.code == 0
 
 
@@ -71,3 +72,36 @@ def test_one_is_not_many(mails, database):
         r"counted 1 (\w+)", subprocess.run([*DECIBAN, "show", "free"], capture_output=True, text=True).stdout
     )
     assert set(counts) <= {"time"}
+
+
+@pytest.mark.parametrize(("file", "color"), [("new-spam.eml", 31), ("new-ham.eml", 32)])
+def test_a_terminal_sees_the_verdict_in_color(taught, file, color):
+    label = file.removeprefix("new-").removesuffix(".eml")
+    path = str(taught / file)
+    assert on_terminal("classify", path).text.startswith(f"\x1b[{color}m{label}\x1b[0m  ")
+    for plain in (on_terminal("classify", path, NO_COLOR="1"), on_terminal("classify", path, TERM="dumb")):
+        assert plain.text.startswith(f"{label}  ")
+    assert on_terminal("classify", "--color", "never", path).text.startswith(f"{label}  ")
+
+
+def test_a_pipe_sees_colors_only_if_it_asks(taught):
+    path = str(taught / "new-spam.eml")
+    assert b"\x1b" not in subprocess.run([*DECIBAN, "classify", path], capture_output=True).stdout
+    asked = [*DECIBAN, "classify", "--color", "always", path]
+    assert b"\x1b[31mspam\x1b[0m" in subprocess.run(asked, capture_output=True).stdout
+    as_json = [*DECIBAN, "classify", "--color", "always", "--json", path]
+    assert b"\x1b" not in subprocess.run(as_json, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("columns", [40, 59, 80, 120, 200])
+def test_a_table_fits_the_terminal(taught, columns):
+    (taught / "spam" / "wide.eml").write_bytes(
+        "Subject: 日本語のとても長い件名 free money and a subject that goes on and on and on\n\nx\n".encode()
+    )
+    seen = on_terminal("classify", str(taught / "spam"), columns=columns, NO_COLOR="1")
+    *lines, _ = seen.text.splitlines()
+    assert len(lines) == 21
+    assert all(columns_of(line) <= columns for line in lines)
+    assert any("…" in line for line in lines)
+    if columns >= 80:  # cut in the middle: the names, which tell the messages apart, are seen
+        assert len(set(re.findall(r"\w+\.eml", seen.text))) == 21

@@ -7,7 +7,16 @@ from itertools import islice
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, shortened, tell_that_it_waits
+from deciban.cli.terminal import (
+    add_color_flag,
+    columns_of,
+    harmless,
+    say,
+    shortened,
+    tell_that_it_waits,
+    terminal_columns,
+    wants_color,
+)
 from deciban.cli.verdict_text import allowed_note, exit_code, verdict_line
 from deciban.decibans import UNSURE
 from deciban.sources import RawMessage, open_source
@@ -29,6 +38,8 @@ if TYPE_CHECKING:
     Line = Callable[[RawMessage, Message, Verdict], str]
 
 SUBJECT_WIDTH = 60
+# In fewer columns than these the probability is left out, which the decibans tell as well.
+NARROW = 60
 # Messages that are classified in one go: the first table line of a slow source waits for so many.
 BATCH = 32
 
@@ -39,6 +50,7 @@ def define(parser: Parser) -> None:
         "sources", nargs="*", default=["-"], metavar="FILE", help="the messages (default: standard input)"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    add_color_flag(parser)
     add_database_flag(parser)
 
 
@@ -58,9 +70,12 @@ def run(options: Namespace) -> int:
         verdict = mail_filter.classify(question_of(message, preferences))
         second = next(messages, None)
         if second is None:
-            say(_json_lines()(first, message, verdict) if options.json else verdict_line(verdict))
+            line = _json_lines() if options.json else _plain_line
+            if wants_color(options.color) and not options.json:
+                line = _in_color(line)
+            say(line(first, message, verdict))
             return exit_code(verdict)
-        table = _Table(mail_filter, options.json)
+        table = _Table(mail_filter, options)
         table.add([first], [message], [verdict])
         while second is not None:
             batch = [second, *islice(messages, BATCH - 1)]
@@ -103,12 +118,25 @@ def _json_lines() -> Line:
     return line
 
 
+def _plain_line(raw: RawMessage, message: Message, verdict: Verdict) -> str:  # noqa: ARG001 (as all lines)
+    return verdict_line(verdict)
+
+
+def _in_color(line: Line) -> Line:
+    from deciban.cli.verdict_text import colored
+
+    return lambda raw, message, verdict: colored(line(raw, message, verdict), verdict)
+
+
 class _Table:
     """Verdicts one below the other, counted."""
 
-    def __init__(self, mail_filter: Filter, as_json: bool) -> None:
-        self._width = max(map(len, (UNSURE, *mail_filter.labels())))
-        self._line = _json_lines() if as_json else self._table_line
+    def __init__(self, mail_filter: Filter, options: Namespace) -> None:
+        self._width = max(columns_of(harmless(label)) for label in (UNSURE, *mail_filter.labels()))
+        self._columns = terminal_columns()
+        self._line = _json_lines() if options.json else self._table_line
+        if wants_color(options.color) and not options.json:
+            self._line = _in_color(self._line)
         self._counts: dict[str, int] = {}
 
     def add(self, batch: list[RawMessage], messages: list[Message], verdicts: list[Verdict]) -> None:
@@ -119,11 +147,19 @@ class _Table:
 
     def _table_line(self, raw: RawMessage, message: Message, verdict: Verdict) -> str:
         shown = verdict.otherwise is None and verdict.probability is not None
-        numbers = f"{verdict.decibans:6.1f} dB  p={verdict.probability:.4f}" if shown else " " * 19
+        numbers = f"{verdict.decibans:6.1f} dB" if shown else " " * 9
+        if self._columns is None or self._columns >= NARROW:
+            numbers += f"  p={verdict.probability:.4f}" if shown else " " * 10
         note = "" if verdict.otherwise is None else f"  ({allowed_note(verdict.otherwise)})"
         label = f"{harmless(verdict.decision):{self._width}}"
-        subject = shortened(message.header("subject"), SUBJECT_WIDTH)
-        return f"{label} {numbers}  {harmless(raw.id)}  {subject}{note}".rstrip()
+        front = f"{label} {numbers}  "
+        if self._columns is None:
+            subject = shortened(message.header("subject"), SUBJECT_WIDTH)
+            return f"{front}{harmless(raw.id)}  {subject}{note}".rstrip()
+        room = max(self._columns - columns_of(front), 2)
+        subject = shortened(message.header("subject") + note, min(SUBJECT_WIDTH, room // 2 - 1))
+        place = shortened(raw.id, room - columns_of(subject) - 2 * bool(subject))
+        return f"{front}{place}  {subject}".rstrip()
 
     def summary(self) -> str:
         from deciban.cli.numbers import counted

@@ -13,7 +13,12 @@ two\nlines | naïve 日本語 😀
 
 from __future__ import annotations
 
+import os
 import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.cli.parser import Parser
 
 # Letters and marks that show nothing: fillers of Hangul, an empty Braille cell, joiners and vowels of no
 # width, variation selectors. Two labels, or two addresses, that differ in them look the same.
@@ -45,13 +50,65 @@ def harmless_lines(text: str) -> list[str]:
 
 
 def shortened(text: str, width: int) -> str:
-    """The text made harmless and cut to a width.
+    """The text made harmless and cut in the middle to a width, counted in columns of the terminal.
 
     >>> shortened("Re: your order of this morning", 12)
-    'Re: your or…'
+    'Re: yo…rning'
+    >>> shortened("日本語のテキスト", 9), columns_of(shortened("日本語のテキスト", 9))
+    ('日本…スト', 9)
     """
-    text = harmless(text[: width + 1])
-    return text if len(text) <= width else text[: width - 1] + "…"
+    if len(text) > 2 * width:  # only what can be shown is made harmless: a subject may have megabytes
+        text = text[:width] + text[-width:]
+        is_cut = True
+    else:
+        is_cut = False
+    text = harmless(text)
+    if columns_of(text) <= width and not is_cut:
+        return text
+    head = _beginning(text, width // 2)
+    tail = _beginning(text[::-1], max(width - 1 - columns_of(head), 0))[::-1]
+    return f"{head}…{tail}"
+
+
+def columns_of(text: str) -> int:
+    """How many columns of a terminal a harmless text takes: Chinese letters take two, accents none."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text)
+
+
+def terminal_columns() -> int | None:
+    """The columns of the terminal that a table must fit into, as $COLUMNS says if it does; None in a pipe."""
+    if not sys.stdout.isatty():
+        return None
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and given.isascii() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns or None
+    except (OSError, ValueError):
+        return None
+
+
+def add_color_flag(parser: Parser) -> None:
+    """Add ``--color``."""
+    parser.add_argument(
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        metavar="WHEN",
+        help="auto (the default: on a terminal, unless NO_COLOR is set), always or never",
+    )
+
+
+def wants_color(when: str) -> bool:
+    """Whether colours are to be printed on standard output."""
+    if when != "auto":
+        return when == "always"
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stdout.isatty()
 
 
 def say(text: str) -> None:
@@ -64,6 +121,16 @@ def tell_that_it_waits() -> None:
     """Tell the person at the terminal, if there is one, that standard input is being read."""
     if sys.stdin.isatty():
         print("deciban: waiting for what you type; Ctrl-D ends it", file=sys.stderr, flush=True)
+
+
+def _beginning(text: str, width: int) -> str:
+    """As much of a text as fits into a width."""
+    if text.isascii():
+        return text[:width]
+    end = 0
+    while end < len(text) and columns_of(text[: end + 1]) <= width:
+        end += 1
+    return text[:end]
 
 
 def _is_harmless(char: str) -> bool:

@@ -45,6 +45,19 @@ def verdict_line(verdict: Verdict, width: int = 0) -> str:
     return f"{line}  {verdict.decibans:.1f} dB  p={probability_text(verdict.probability)}{rather}"
 
 
+def colored(line: str, verdict: Verdict) -> str:
+    r"""A line that begins with the decision, with that word red for spam, yellow for unsure, else green.
+
+    >>> from deciban.committee.verdict import Verdict
+    >>> spam = Verdict("spam", 0.99931, 31.6, {"spam": 0.99931, "ham": 0.00069}, unsure=False)
+    >>> colored("spam  31.6 dB", spam)
+    '\x1b[31mspam\x1b[0m  31.6 dB'
+    """
+    word = harmless(verdict.decision)
+    color = {IS_SPAM: 31, IS_GOOD: 32, IS_UNSURE: 33}[exit_code(verdict)]
+    return f"\x1b[{color}m{word}\x1b[0m{line.removeprefix(word)}"
+
+
 def allowed_note(otherwise: Verdict) -> str:
     """Why it is good mail all the same, and what the filter would have said."""
     return f"allowed sender; otherwise {verdict_line(otherwise)}"
