@@ -104,6 +104,7 @@ def test_neither_digest_nor_features_change_with_the_tags_of_a_mail(message: byt
 
 @given(heads | any_bytes)
 @example(b"X-Spam-Flag: NO\n\nX-Spam-Flag: NO\n")
+@example(b"X-Spam-Flag: NO\n\xef\xbb\xbfTo: x\n")
 def test_tagging_again_changes_nothing(message: bytes) -> None:
     once = with_fields(message, FIELDS)
     assert with_fields(once, FIELDS) == once

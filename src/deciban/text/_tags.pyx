@@ -212,11 +212,18 @@ cdef int rewrite(Buffer* target, const Buffer* source, const Buffer* fields) exc
     cdef Span envelope = envelope_of(source)
     cdef Py_ssize_t start = envelope.end
     cdef Py_ssize_t end
+    cdef Buffer rest
     reserve(target, source.size + 2 * fields.size + 4)
     append(target, source, envelope.start, envelope.end)
     append_fields(target, fields, crlf)
     if not fields.size and start == 0:
         start = append_empty_lines(target, source)
+        if start > 0 and target.size == 0:
+            # Only tags were in front: what is behind them may begin as a message does, with a byte order mark.
+            rest = source[0]
+            rest.data += start
+            rest.size -= start
+            return rewrite(target, &rest, fields)
     end = head_end(source, start)
     if fields.size and is_headless(source, start, end):
         # Bytes that are no mail come behind a head of tags.
