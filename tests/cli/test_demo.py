@@ -38,6 +38,8 @@ def test_two_verdicts_are_explained_one_spam_and_one_unsure(tour):
     assert "$ deciban why   (spam)" in tour
     assert "$ deciban why   (unsure)" in tour
     assert tour.count("  in all\n") == 2
+    assert tour.count("the strongest 12 places") == 2
+    assert "shared filter" not in tour
 
 
 def test_the_tour_ends_with_three_commands_for_ones_own_mail(tour):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (("deciban demo", "learn a sample mailbox, classify its inbox, explain two verdicts"),)
 ROWS_SHOWN = 12
-EVIDENCE_SHOWN = 6
+EVIDENCE_SHOWN = 12
 
 
 def define(parser: Parser) -> None:
@@ -67,7 +67,7 @@ def _tour(folder: str) -> None:
             preferences = mail_filter.preferences
             question = question_of(message, preferences)
             verdict = mail_filter.why(question, whereabouts_in(message, preferences))
-            say(_indented(explanation(raw, message, verdict, EVIDENCE_SHOWN)) + "\n")
+            say(_indented(explanation(raw, message, verdict, top=EVIDENCE_SHOWN)) + "\n")
     say("4. On your own mail:\n")
     say("   $ deciban learn ham ~/Mail/inbox        (an mbox, a Maildir, a folder, a tar or zip archive)")
     say("   $ deciban learn spam ~/Mail/junk")
@@ -114,4 +114,4 @@ def _examples(rows: list[Row]) -> Iterator[tuple[str, Row]]:
 
 
 def _indented(lines: Iterator[str]) -> str:
-    return "\n".join("   " + line for line in lines)
+    return "\n".join(f"   {line}".rstrip() for line in lines)

@@ -93,7 +93,7 @@ def run(options: Namespace) -> int:
                 elif options.text:
                     say("\n" * (count > 1) + "\n".join(_coloured(raw, message, verdict)))
                 else:
-                    lines = explanation(raw, message, verdict, shared, options.top)
+                    lines = explanation(raw, message, verdict, shared=shared, top=options.top)
                     say("\n" * (count > 1) + "\n".join(lines))
     if articles:
         _write_page(options.html, articles)
@@ -112,7 +112,7 @@ def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
 
 
 def explanation(
-    raw: RawMessage, message: Message, verdict: Verdict, shared: float | None = None, top: int = TOP
+    raw: RawMessage, message: Message, verdict: Verdict, *, shared: float | None = None, top: int = TOP
 ) -> Iterator[str]:
     """The lines of one explanation; what is shown adds up to the verdict."""
     yield from _heading(raw, message, verdict)
