@@ -7,6 +7,7 @@ import pytest
 
 from deciban.cli import main
 from deciban.filter import Filter
+from deciban.ledger import Selection, open_ledger, sqlite_file
 from deciban.text import read
 
 
@@ -94,3 +95,43 @@ def test_a_long_list_is_cut(taught, capsys):
 def test_a_label_is_forgotten_in_any_spelling(taught, database, capsys):
     assert main(["forget", "--label", " SPAM", "--yes"]) == 0
     assert "forgotten: 20" in capsys.readouterr().out
+
+
+def logged(database):
+    """What is in the database and its log."""
+    return b"".join(path.read_bytes() for path in database.parent.iterdir() if "snapshot" not in path.name)
+
+
+@pytest.mark.parametrize(
+    ("next_one", "said"),
+    [
+        (["forget", "--yes", "--source", "{mails}/spam/3.eml"], "nothing more to forget\n"),
+        (["learn", "spam", "{mails}/new-spam.eml"], "learned"),
+        (["prefer", "--cost", "20"], "cost      20"),
+    ],
+)
+def test_what_a_reader_kept_from_being_erased_is_erased_by_the_next_command(
+    taught, database, monkeypatch, capsys, next_one, said
+):
+    monkeypatch.setattr(sqlite_file, "PATIENCE_SECONDS", 0.01)
+    source = str(taught / "spam" / "3.eml")
+    digest = read((taught / "spam" / "3.eml").read_bytes()).digest
+    with open_ledger(str(database)) as reader, reader.reading():
+        assert reader.count_of(Selection()) == 40
+        assert main(["forget", "--yes", "--source", source]) == 0
+        shown = capsys.readouterr()
+        assert shown.out.endswith("forgotten: 1, as if never taught\n")
+        assert "traces of it stay in its log" in shown.err
+        assert digest in logged(database)
+    assert main([word.format(mails=taught) for word in next_one]) == 0
+    shown = capsys.readouterr()
+    assert said in shown.out + shown.err
+    assert digest not in logged(database)
+    assert labels(database)["ham"] == 20
+
+
+def test_after_a_finished_forgetting_there_is_nothing_to_forget(taught, database, capsys):
+    source = str(taught / "spam" / "3.eml")
+    assert main(["forget", "--yes", "--source", source]) == 0
+    assert main(["forget", "--yes", "--source", source]) == 3
+    assert "forgotten already" in capsys.readouterr().err

@@ -1,6 +1,7 @@
 """Preferences: kept with the ledger, seen by every process, changed without a replay."""
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,21 @@ def test_other_processes_see_what_is_preferred_and_nothing_is_replayed(taught: F
         taught.prefer(cost=2.0, contacts=["Ann@example.org"])
         assert other.preferences == Preferences(cost=2.0, contacts={"ann@example.org"})
         assert other.ledger.stamp() == stamp
+
+
+def test_what_another_process_prefers_meanwhile_is_not_lost(
+    taught: Filter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Filter.open(taught.ledger.path) as other:
+        begin = taught.ledger.writing
+
+        def after_the_other() -> AbstractContextManager[None]:
+            other.prefer(cost=2.0)
+            return begin()
+
+        monkeypatch.setattr(taught.ledger, "writing", after_the_other)
+        taught.prefer(promise=0.05)
+        assert other.preferences == taught.preferences == Preferences(cost=2.0, promise=0.05)
 
 
 def test_what_cannot_be_meant_is_not_kept(taught: Filter) -> None:

@@ -188,6 +188,22 @@ def test_after_sweeping_no_byte_of_a_removed_lesson_is_left(ledger: Ledger) -> N
     assert b"secret" not in kept
 
 
+def test_a_sweep_stays_due_while_somebody_reads(ledger: Ledger) -> None:
+    append(ledger, lesson("work", 0), lesson("secret", 7))
+    with open_ledger(ledger.path) as reader, reader.reading():
+        assert reader.count_of(Selection()) == 2
+        with ledger.writing():
+            ledger.remove([lesson("secret", 7).digest])
+            ledger.sweep_later()
+        assert not ledger.sweep(waiting=False)
+        assert not ledger.is_swept()
+    with open_ledger(ledger.path) as other:
+        assert other.sweep(waiting=False)
+    assert ledger.is_swept()
+    kept = b"".join(path.read_bytes() for path in Path(ledger.path).parent.iterdir())
+    assert b"secret" not in kept
+
+
 def test_one_label_alone_is_no_run(ledger: Ledger) -> None:
     assert ledger.last_run() == (0, 0)
     append(ledger, *(lesson("ham", number) for number in range(5)))

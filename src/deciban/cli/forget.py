@@ -65,6 +65,8 @@ def run(options: Namespace) -> int:
             digests = dict.fromkeys(read(raw.data).digest for raw in line.follow(sources))
             selections = [selection.replaced(digest=wanted) for wanted in digests]
         lessons = [lesson for chosen in selections for lesson in mail_filter.lessons(chosen)]
+        if not lessons and not mail_filter.is_swept():
+            return _finish("nothing more to forget", mail_filter.sweep())
         if not lessons:
             raise _nothing_found(mail_filter, [chosen.digest for chosen in selections if chosen.digest])
         say("\n".join(_listing(lessons)))
@@ -72,7 +74,18 @@ def run(options: Namespace) -> int:
             print("deciban: nothing was forgotten", file=sys.stderr)
             return 3
         count = mail_filter.forget_all(lesson.digest for lesson in lessons)
-        say(f"forgotten: {count:,}, as if never taught")
+        return _finish(f"forgotten: {count:,}, as if never taught", mail_filter.is_swept())
+
+
+def _finish(done: str, swept: bool) -> int:
+    """Say what is done, and whether traces of what was forgotten are left."""
+    say(done)
+    if not swept:
+        print(
+            "deciban: while others read the database, traces of it stay in its log; whatever changes the "
+            "database next removes them: learn, prefer, or forget again",
+            file=sys.stderr,
+        )
     return 0
 
 

@@ -10,12 +10,12 @@ uncommitted transaction: the next one replays, and every lesson that was acknowl
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import repeat
 from time import time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
-from deciban.errors import FoldedLesson, WrongUsage
+from deciban.errors import CannotWrite, FoldedLesson, WrongUsage
 from deciban.filter.learned import BULK_LESSONS, Learned
 from deciban.filter.replaying import learn
 from deciban.ledger.facts import FOUNDATION_CAPACITY, POSTPONED, SHARED
@@ -66,6 +66,9 @@ class Changing:
             yield
             self._ledger.commit()
             self._snapshot.mark_clean(self._ledger.stamp())
+        if not self._ledger.is_swept():
+            with suppress(CannotWrite):
+                self._ledger.sweep(waiting=False)
 
     @contextmanager
     def _ledger_alone(self) -> Iterator[None]:
@@ -206,9 +209,14 @@ class Changing:
         """Erase the lessons of these messages; how many there were."""
         with self.both():
             count = self._erase(list(digests))  # looked up under the lock
-        if count:
-            self._ledger.sweep()
+            if count:
+                self._ledger.sweep_later()
+        self.sweep()
         return count
+
+    def sweep(self) -> bool:
+        """Leave no trace of what was erased, now or before; False if others were reading."""
+        return self._ledger.is_swept() or self._ledger.sweep()
 
     def _erase(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that was made from them, and replay the rest."""
@@ -243,8 +251,8 @@ class Changing:
                 self._ledger.arrange(BULK_LESSONS)
                 self._replaying.checkpoints.tidy()
                 self._replaying.again()
-        if taken:
-            self._ledger.sweep()
+                self._ledger.sweep_later()
+        self.sweep()
         return taken
 
     def fold(self, before: float) -> int:

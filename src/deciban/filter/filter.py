@@ -155,8 +155,20 @@ class Filter:
                 raise FoldedLesson(
                     "The lesson of this message was folded by deciban compact and cannot be forgotten."
                 )
+            self.sweep()
             return 0
         return self._changing.forget(selection)
+
+    def sweep(self) -> bool:
+        """Leave no trace of what was forgotten, in no file; False if others were reading all the time.
+
+        Forgetting does it, and if it could not, whoever changes the filter next.
+        """
+        return self._changing.sweep()
+
+    def is_swept(self) -> bool:
+        """Whether no trace is left of what was forgotten."""
+        return self.ledger.is_swept()
 
     def forget_all(self, digests: Iterable[bytes]) -> int:
         """Erase the lessons of these messages with one replay; their number."""
@@ -256,12 +268,13 @@ class Filter:
         """Change some of the `Preferences`: cost, promise, contacts, allowed, keep_mail."""
         from deciban.filter.kept_mail import erase_old
 
-        preferences = self.preferences.replaced(**changes)
         with self.ledger.writing():
+            # Read here, or what another process prefers meanwhile would be lost.
+            preferences = self.preferences.replaced(**changes)
             self.ledger.set_fact(PREFERENCES, preferences.text())
-            erased = erase_old(self.ledger, preferences.keep_mail)
-        if erased:
-            self.ledger.sweep()
+            if erase_old(self.ledger, preferences.keep_mail):
+                self.ledger.sweep_later()
+        self.sweep()
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""

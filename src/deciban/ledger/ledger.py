@@ -18,7 +18,8 @@ are files beside the ledger. Mail, only for those who ask for it.
 - No damaged lesson is believed: each has a check of all its fields, and reading a wrong one raises
   DamagedLedger.
 - Removing a lesson removes all that belongs to it: exam, kept mail, checkpoints from its position on, and the
-  name of a label that no other lesson has. After `sweep` no byte of it is left in the ledger's files.
+  name of a label that no other lesson has. Once `sweep` says so, no byte of it is left in the ledger's files;
+  while somebody reads, it cannot, and a sweep that was asked for by `sweep_later` stays due.
 - `stamp` changes with every commit that changes what a replay gives, so that a snapshot can be told from one
   of another time.
 - It speaks of lessons, digests and positions. How it stores them is its own affair: no SQL outside.
@@ -78,8 +79,17 @@ class Ledger(Protocol):
     def reading(self) -> AbstractContextManager[None]:
         """One view of the ledger, whatever others write meanwhile."""
 
-    def sweep(self) -> None:
-        """Leave no trace of what was removed."""
+    def sweep_later(self) -> None:
+        """Make a sweep due, together with what is being removed."""
+
+    def is_swept(self) -> bool:
+        """Whether no sweep is due."""
+
+    def sweep(self, waiting: bool = True) -> bool:
+        """Leave no trace of what was removed; False if others were reading all the time.
+
+        With ``waiting`` it waits for them as long as for the write lock, otherwise not at all.
+        """
 
     def shrink(self) -> None:
         """Give back the room of what was removed, if nobody is using the ledger."""

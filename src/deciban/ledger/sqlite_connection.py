@@ -144,8 +144,31 @@ class SqliteConnection(Ledger):
         finally:
             self._connection.execute("ROLLBACK")
 
-    def sweep(self) -> None:
-        """Empty the write-ahead log, which still holds what was overwritten."""
+    def sweep_later(self) -> None:
+        """Make a sweep due; only while writing."""
+        self.set_fact(facts.SWEEP_DUE, os.urandom(8))
+
+    def is_swept(self) -> bool:
+        """Whether no sweep is due."""
+        return self.fact(facts.SWEEP_DUE) is None
+
+    def sweep(self, waiting: bool = True) -> bool:
+        """Empty the write-ahead log, which still holds what was overwritten; False if others were reading."""
+        due = self.fact(facts.SWEEP_DUE)
+        ((patience,),) = self._execute("PRAGMA busy_timeout")
+        try:
+            self._execute(f"PRAGMA busy_timeout = {patience if waiting else 0}")
+            if not self._empty_log():
+                return False
+            if due is not None:
+                # Only what was due before: somebody may have removed more meanwhile.
+                with suppress(LedgerBusy, CannotWrite):
+                    self._execute("DELETE FROM facts WHERE key = ? AND value = ?", facts.SWEEP_DUE, due)
+            return True
+        finally:
+            self._execute(f"PRAGMA busy_timeout = {patience}")
+
+    def _empty_log(self) -> bool:
         try:
             with self._telling():
                 busy, _, _ = self._one("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -154,12 +177,12 @@ class SqliteConnection(Ledger):
                 f"The change is made, but the log still holds traces of what was erased. {error} "
                 "The next command that can write empties the log."
             ) from None
-        if busy:
-            raise LedgerBusy(f"{self.path} is being read, so traces are left in its log. Run forget again.")
+        except LedgerBusy:
+            return False
+        return not busy
 
     def shrink(self) -> None:
         """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
         with suppress(LedgerBusy, CannotWrite):
             self._execute("VACUUM")
-        with suppress(LedgerBusy):
-            self.sweep()
+        self.sweep()
