@@ -76,7 +76,7 @@ heads = st.lists(st.tuples(lines, line_ends), max_size=8).map(
 
 
 @settings(max_examples=40, deadline=None)
-@given(heads)
+@given(heads.filter(lambda head: b"\0" not in head))  # behind a NUL, procmail misses the end of the header
 def test_no_agent_finds_a_tag_that_is_left(all_agents: None, head: bytes) -> None:
     # Whatever delivers to these agents writes its own first line with a line feed.
     message = b"Return-Path: <a@example.org>\n" + head + b"\nbody\n"
@@ -105,6 +105,8 @@ def test_neither_digest_nor_features_change_with_the_tags_of_a_mail(message: byt
 @given(heads | any_bytes)
 @example(b"X-Spam-Flag: NO\n\nX-Spam-Flag: NO\n")
 @example(b"X-Spam-Flag: NO\n\xef\xbb\xbfTo: x\n")
+@example(b"X-Spam-Flag: NO\r\nSubject: hi\n\r\n")
+@example(b"X-Spam-Flag: NO\r\n")
 def test_tagging_again_changes_nothing(message: bytes) -> None:
     once = with_fields(message, FIELDS)
     assert with_fields(once, FIELDS) == once

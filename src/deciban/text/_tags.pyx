@@ -143,10 +143,15 @@ cdef bint is_headless(const Buffer* source, Py_ssize_t start, Py_ssize_t end) no
 
 
 cdef bint has_crlf(const Buffer* source) noexcept nogil:
-    """Whether the first line, written by whoever delivers, is not empty and ends with CRLF."""
-    cdef Py_ssize_t end = line_end(source, 0)
+    """Whether the first line that stays, written by whoever delivers, is not empty and ends with CRLF."""
+    cdef Py_ssize_t start = 0
+    cdef Py_ssize_t end
+    while begins_tag(source, start, source.size):
+        start = folded_end(source, start)
+    end = line_end(source, start)
     return (
-        not is_line_feed(byte_at(source, 0))
+        start < source.size
+        and not is_line_feed(byte_at(source, start))
         and byte_at(source, end - 2) == c"\r"
         and byte_at(source, end - 1) == c"\n"
     )
