@@ -75,6 +75,7 @@ def test_on_a_terminal_the_text_is_coloured_unless_no_color_is_set(taught):
     assert coloured.code == plain.code == dumb.code == 0
     assert "\x1b[38;5;16;48;5;202m" in coloured.text
     assert "\x1b" not in plain.text + dumb.text
+    assert "\x1b[38;5;16;48;5;202m" in on_terminal(*command, "--color", "always", NO_COLOR="1").text
 
 
 def test_a_page_is_written_for_the_browser(taught, tmp_path, capsys):

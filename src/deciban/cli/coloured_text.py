@@ -5,11 +5,9 @@ Without colours the strong words carry their figures: ``free[+1.2] money[+0.8]``
 
 from __future__ import annotations
 
-import os
-import sys
-
 from deciban.cli.numbers import signed
 from deciban.cli.passages import level_of, passages, peak_of
+from deciban.cli.terminal import columns_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,11 +23,6 @@ AGAINST = (0, 153, 117, 75, 39)
 # A word at least so strong has its figure, where there are no colours.
 FIGURES_FROM = 3
 TITLE_WIDTH = 12
-
-
-def wants_colour() -> bool:
-    """Whether standard output is a terminal whose user did not ask for no colour (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 class ColouredText:
@@ -67,13 +60,13 @@ class ColouredText:
         word = text.strip()
         level = level_of(decibans, self._peak)
         if not word or not level:
-            return text, len(text)
+            return text, columns_of(text)
         before, _, behind = text.partition(word)
         if self._coloured:
             painted = self._painted(word, level, FOR if decibans > 0 else AGAINST)
-            return before + painted + behind, len(text)
+            return before + painted + behind, columns_of(text)
         noted = f"{word}[{signed(decibans)}]" if level >= FIGURES_FROM else word
-        return before + noted + behind, len(before + noted + behind)
+        return before + noted + behind, columns_of(before + noted + behind)
 
     def _painted(self, word: str, level: int, colours: tuple[int, ...]) -> str:
         return f"\x1b[38;5;16;48;5;{colours[level]}m{word}\x1b[0m"

@@ -9,7 +9,7 @@ from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.numbers import counted, digest, signed, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
-from deciban.cli.terminal import harmless, say, shortened
+from deciban.cli.terminal import add_color_flag, harmless, say, shortened, wants_color
 from deciban.cli.verdict_text import verdict_line
 from deciban.committee.evidence_map import KINDS, EvidenceMap
 from deciban.decibans import runner_up
@@ -62,6 +62,7 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--digest", type=digest, metavar="HEX", help="the kept mail of this lesson, instead of a file"
     )
+    add_color_flag(parser)
     add_database_flag(parser)
 
 
@@ -91,7 +92,7 @@ def run(options: Namespace) -> int:
                 elif options.json:
                     _say_json(raw, message, verdict, shared)
                 elif options.text:
-                    say("\n" * (count > 1) + "\n".join(_coloured(raw, message, verdict)))
+                    say("\n" * (count > 1) + "\n".join(_coloured(raw, message, verdict, options.color)))
                 else:
                     lines = explanation(raw, message, verdict, shared=shared, top=options.top)
                     say("\n" * (count > 1) + "\n".join(lines))
@@ -179,17 +180,17 @@ def _line(decibans: float, text: str) -> str:
     return f"{signed(decibans):>6}  {text}".rstrip()
 
 
-def _coloured(raw: RawMessage, message: Message, verdict: Verdict) -> Iterator[str]:
+def _coloured(raw: RawMessage, message: Message, verdict: Verdict, color: str) -> Iterator[str]:
     """The message coloured by evidence."""
     from shutil import get_terminal_size
 
-    from deciban.cli.coloured_text import ColouredText, wants_colour
+    from deciban.cli.coloured_text import ColouredText
 
     yield from _heading(raw, message, verdict)
     if verdict.evidence:
         yield _sides(verdict)
         found = EvidenceMap(message, verdict.evidence)
-        yield from ColouredText(message, found, wants_colour(), get_terminal_size().columns).lines()
+        yield from ColouredText(message, found, wants_color(color), get_terminal_size().columns).lines()
 
 
 def _article(raw: RawMessage, message: Message, verdict: Verdict, top: int) -> str:
