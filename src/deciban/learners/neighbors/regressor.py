@@ -58,8 +58,8 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
         return NeighborsExplanation(mean, None, neighbors)
 
     def _shaped(self, y: Any) -> NDArray[Any]:
-        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
-        return np.asarray(y) if several else super()._shaped(y)
+        values = np.asarray(y)
+        return values if values.ndim == 2 and values.shape[1] > 1 else super()._shaped(y)
 
     def _checked_y(self, y: NDArray[Any]) -> NDArray[Any]:
         y = np.asarray(y, dtype=np.float64)
