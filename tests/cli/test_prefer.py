@@ -65,7 +65,7 @@ def test_mail_is_kept_on_request_and_explained_by_its_digest(mails, database, ca
     main(["learn", "spam", str(mails / "spam")])
     capsys.readouterr()
     main(["status"])
-    assert "20 mails are kept" in capsys.readouterr().out
+    assert "Kept: 20 mails" in capsys.readouterr().out
     main(["classify", "--json", str(mails / "spam" / "1.eml")])
     digest = json.loads(capsys.readouterr().out)["digest"]
     assert main(["why", "--digest", digest]) == 0
