@@ -109,7 +109,7 @@ HIDDEN = {
     "mixture of counts": (Mixture(Multinomial(), random_state=0), NO_BLOBS),
     "k-means": (
         Mixture(Gaussian(shared="all"), 3, hard=True, label_prior="uniform", random_state=0),
-        HARD_CLUSTERER,  # the best of several starts finds the same heaps, whichever rows seeds were drawn from
+        HARD_CLUSTERER,  # the best of several starts finds the same heaps, however seeds were drawn
     ),
     "classifier": (MixtureClassifier(), UNKNOWN),
     "classifier of counts": (MixtureClassifier(Multinomial()), UNKNOWN),
