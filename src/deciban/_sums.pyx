@@ -29,3 +29,14 @@ def add_rows(
                 share = shares[part]
                 for entry in range(starts[row], starts[row + 1]):
                     sums[label, columns[entry]] += share * values[entry]
+
+
+def are_whole(const double[::1] values, double limit):
+    """Whether all numbers are whole and smaller than a limit, either sign."""
+    cdef Py_ssize_t i
+    cdef double value
+    for i in range(values.shape[0]):
+        value = values[i]
+        if not -limit < value < limit or value != <double><long long>value:
+            return False
+    return True

@@ -39,6 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import CannotForget, DifferentFamilies, TooLarge
+from deciban.membership import are_whole
 from deciban.schema import Schema, merge_sorted
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Tally:
 
     def _kept(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Sums as a tally keeps them; a count that is no longer exact is refused."""
-        values = _whole(values)
+        whole, values = np.shape(values), _whole(_narrow(np.asarray(values)))
         if not _fits(values):
             if name not in self.family.measured:
                 raise TooLarge(
@@ -196,7 +197,7 @@ class Tally:
                     "Count in a larger unit, or scale the tally first: tally * 0.001."
                 )
             values = values.astype(float, copy=False)
-        values = values.view()
+        values = np.broadcast_to(values, whole)
         values.flags.writeable = False
         return values
 
@@ -213,7 +214,7 @@ class Tally:
         return replace(
             left,
             rows=operation(left.rows, right.rows),
-            sums={name: operation(values, right.sums[name]) for name, values in left.sums.items()},
+            sums={name: _apply(operation, values, right.sums[name]) for name, values in left.sums.items()},
             parts=tuple(a._combine(b, operation) for a, b in zip(left.parts, right.parts, strict=True)),
         )
 
@@ -259,12 +260,24 @@ def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:
 
 def _whole(values: NDArray[Any]) -> NDArray[Any]:
     """The same sums, as 64-bit integers where all of them are whole and can be exact."""
-    values = np.asarray(values)
     if values.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):
-            exact = bool(np.all(np.abs(values) < WHOLE) and np.all(values == np.rint(values)))
+        exact = are_whole(np.ascontiguousarray(values, dtype=float).ravel(), WHOLE)
         return values.astype(np.int64) if exact else values
     return values.astype(float if values.dtype == np.uint64 and not _fits(values) else np.int64, copy=False)
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """The numbers without those that only repeat others (as where every label has one n for all features)."""
+    return values[tuple(slice(1) if step == 0 and size else slice(None) for step, size in _axes(values))]
+
+
+def _axes(values: NDArray[Any]) -> list[tuple[int, int]]:
+    return list(zip(values.strides, values.shape, strict=True))
+
+
+def _apply(operation: np.ufunc, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """An operation on the numbers that do not repeat."""
+    return np.broadcast_to(operation(_narrow(left), _narrow(right)), left.shape)
 
 
 def _fits(values: NDArray[Any], times: float = 1) -> bool:

@@ -76,8 +76,9 @@ class Bernoulli(Family):
 
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
         """a ones and b zeros of each feature."""
-        nothing = np.zeros(tally.sums["n"].shape)
-        return tally.imagined({"n": nothing + a + b, "ones": nothing + a})
+        sums = {"n": np.add(a, b, dtype=float), "ones": np.asarray(a, dtype=float)}
+        shape = tally.sums["n"].shape
+        return tally.imagined({name: np.broadcast_to(value, shape) for name, value in sums.items()})
 
     def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
         """The likeliest Beta(a, b) of all labels and features that are not constant."""
@@ -99,9 +100,12 @@ class Bernoulli(Family):
         if rule == "map":
             refuse_boundary(n - ones)
         theta = share(ones, n, 2, rule)
-        never, always = theta <= 0, theta >= 1
-        form = Form({"ones": finite_log(theta) - finite_log(1 - theta)}, finite_log(1 - theta))
-        impossible = counting({"ones": never.astype(float) - always}, always)
+        absent = finite_log(1 - theta)
+        form = Form({"ones": finite_log(theta) - absent}, absent)
+        impossible = None
+        if theta.min(initial=0.5) <= 0 or theta.max(initial=0.5) >= 1:
+            never, always = theta <= 0, theta >= 1
+            impossible = counting({"ones": never.astype(float) - always}, always)
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
 
@@ -113,6 +117,12 @@ class Bernoulli(Family):
         """All zeros or all ones."""
         n, ones = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "ones"))
         return np.asarray(np.minimum(ones, n - ones) <= ROUNDING * n)
+
+    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:
+        """Most rules can read constants as they are."""
+        if rule != "map" and posterior.sums["n"].all():
+            return posterior
+        return super().with_placeholders(posterior, silent, rule)
 
     def free_parameters(self, tally: Tally) -> int:
         """A probability for each label and feature."""

@@ -182,7 +182,7 @@ class Categorical(Family):
         """The categories of a feature together."""
         return tally.features.add_up(np.asarray(tally.sums["count"], dtype=float))
 
-    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_]) -> Tally:
+    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
         """Two of each category."""
         count = np.where(silent[posterior.features.owner], 2, posterior.sums["count"])
         return replace(posterior, sums={"count": count})

@@ -99,13 +99,15 @@ class Family(ABC):
             values, missing = observed(self.dense(cut(X, rows)))
             members = membership[rows]
             for name, statistic in self.statistics(values, missing).items():
-                sums[name] = sums.get(name, 0) + members.sum(statistic)
+                more = members.sum(statistic)
+                sums[name] = sums[name] + more if name in sums else more
             if missing is not None:
                 missing_values = missing_values + members.sum(missing)
         counted = np.broadcast_to(membership.rows()[:, None], (len(membership.labels), len(features)))
         if not sums:
             sums = {name: np.zeros(counted.shape) for name in self.statistics(np.zeros((1, len(features))))}
-        everything = self.totals({"n": counted - missing_values, **sums})
+        n = counted if isinstance(missing_values, float) else counted - missing_values
+        everything = self.totals({"n": n, **sums})
         return Tally(self, membership.labels, features, membership.rows(), everything)
 
     @abstractmethod
@@ -242,7 +244,7 @@ class Family(ABC):
         """How many values of each feature each label has: (labels, features)."""
         return np.asarray(tally.sums["n"])
 
-    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_]) -> Tally:
+    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
         """The posterior with something readable in place of features that are not looked at."""
         pairs = ((name, posterior.sums[name], value) for name, value in self.placeholders.items())
         sums = {name: np.where(silent, value, values) for name, values, value in pairs}

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,8 +34,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
+from deciban.families._predictive import add_falls
 from deciban.families.family import BLOCK, PEAK, Family, called, refuse_empty
-from deciban.families.matrices import without
+from deciban.families.matrices import cut, without
 from deciban.families.reading import (
     Breakdown,
     ElementwiseReading,
@@ -208,7 +210,7 @@ class Gaussian(Family):
             parameters = {"mean": mean + pivot, "scale²": variance * (1 + 1 / n), "freedom": freedom}
             if self.shared in ("features", "all"):
                 return SharedScaleReading(*where, parameters)
-            return ElementwiseReading(*where, parameters, log_student)
+            return StudentReading(*where, parameters, log_student)
         parameters = {"mean": mean + pivot, "variance": variance}
         if float((mean**2 / variance).max(initial=0)) > FAR:
             return ElementwiseReading(*where, parameters, log_normal)
@@ -259,6 +261,37 @@ class Gaussian(Family):
         """The scatter, or nothing where it is lost in the rounding of the squares that it is left of."""
         found = scatter(tally)
         return np.where(found > LOST * tally.sums["squares"], found, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class StudentReading(ElementwiseReading):
+    """A Student t of each value; all features of a label together where they have the same freedom."""
+
+    def score(self, X: Any) -> Floats:
+        """log p as a logarithm of products; where a value is missing or immense, value by value."""
+        if self._together is None or not X.shape[1]:
+            return super().score(X)
+        means, widths, powers, heights = self._together
+        total = np.tile(heights, (X.shape[0], 1))
+        for rows in self.family.blocks(X):
+            values = np.ascontiguousarray(self.family.dense(cut(X, rows)), dtype=float)
+            add_falls(values, means, widths, powers, total[rows])
+        if not np.isfinite(total.sum()):
+            odd = np.flatnonzero(~np.isfinite(total).all(axis=1))
+            total[odd] = super().score(X[odd])
+        return total
+
+    @cached_property
+    def _together(self) -> tuple[Floats, Floats, Floats, Floats] | None:
+        """Means and widths of the features, powers and heights of the labels; None if freedoms differ."""
+        mean, square, freedom = (np.asarray(values) for values in self.parameters.values())
+        loud = np.ones(freedom.shape[1], dtype=bool) if self.silent is None else ~self.silent
+        if not loud.any() or (freedom[:, loud] != freedom[:, loud][:, :1]).any():
+            return None
+        alike = freedom[:, loud][:, :1]
+        widths = np.where(loud, 1 / (square * freedom), 0.0)
+        heights = log_student(mean, mean, square, freedom)[:, loud].sum(axis=1)
+        return np.ascontiguousarray(mean), np.ascontiguousarray(widths), (alike[:, 0] + 1) / 2, heights
 
 
 @dataclass(frozen=True, eq=False)

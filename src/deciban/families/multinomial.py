@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from deciban.errors import BadPrior, NotEnoughValues
+from deciban.families._predictive import add_rises
 from deciban.families.dirichlet import share
 from deciban.families.family import Family, called
 from deciban.families.matrices import observed
@@ -39,9 +41,7 @@ from deciban.membership import Matrix
 from deciban.schema import Schema
 from deciban.tally import Tally
 
-# Rising factorials of whole counts up to this are sums of logarithms, taken as sparse products:
-# x = 3 adds log a + log(a + 1) + log(a + 2). Larger and fractional counts take two gamma functions.
-ROUNDS = 4
+KEPT = 3  # what words that come 2, 3, … times add is kept, for so many counts
 
 
 @dataclass(frozen=True)
@@ -145,27 +145,27 @@ class PolyaReading(Reading):
         """The urn's log-probability of each row under each label."""
         values, _ = observed(X)
         counts = values if sparse.issparse(values) else sparse.csr_array(values)
-        total = self._drawn(counts)
-        start = ROUNDS if bool(np.all(counts.data == np.rint(counts.data))) else 0
-        for step in range(start):
-            total += _above(counts, step) @ np.ascontiguousarray(finite_log(self.urn + step).T)
-        many = np.flatnonzero(counts.data > start)
-        rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))[many]
-        for label in range(len(self.labels) if len(many) else 0):
-            inside = self.urn[label, counts.indices[many]]
-            rise = _log_rise(inside + start, counts.data[many] - start)
-            total[:, label] += np.bincount(rows, weights=rise, minlength=counts.shape[0])
-        if self.urn.all():
-            return total
-        return np.where(_above(counts, 0) @ (self.urn <= 0).T.astype(float) > 0, -np.inf, total)
+        lengths, total = np.zeros(counts.shape[0]), np.zeros((counts.shape[0], len(self.labels)))
+        data = np.ascontiguousarray(counts.data, dtype=float)
+        longest = int(np.diff(counts.indptr).max(initial=0))
+        others = np.empty(longest + 1, dtype=np.intp)
+        add_rises(counts.indptr, counts.indices, data, *self._looked_up, others, lengths, total)
+        total += self._drawn(lengths)
+        return total if self._full else self._without_impossible(counts, total)
+
+    def _without_impossible(self, counts: Any, total: Floats) -> Floats:
+        ones = (counts.data > 0).astype(float)
+        drawn = sparse.csr_array((ones, counts.indices, counts.indptr), counts.shape)
+        return np.where(drawn @ (self.urn <= 0).T.astype(float) > 0, -np.inf, total)
 
     def explain(self, X: Any) -> Breakdown:
         """What each word adds; what the length of the text takes is the intercept."""
         values, _ = observed(X)
         drawn = (values.toarray() if sparse.issparse(values) else values)[:, None, :]
         urn = self.urn[None]
+        lengths = np.asarray(values.sum(axis=1), dtype=float).ravel()
         return Breakdown(
-            self._drawn(values), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn))
+            self._drawn(lengths), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn))
         )
 
     @property
@@ -173,15 +173,23 @@ class PolyaReading(Reading):
         """How much of each word is in the urn of each label: seen and imagined."""
         return self.parameters["count"]
 
-    def _drawn(self, values: Any) -> Floats:
-        length = np.asarray(values.sum(axis=1), dtype=float).reshape(-1, 1)
-        return -_log_rise(self.parameters["total"][None, :], length)
+    @cached_property
+    def _looked_up(self) -> tuple[Floats, Floats, Floats]:
+        """The urn by words, its logarithms, and room for what a word adds that comes a few times.
 
+        Room that is never used costs no memory: the system hands out zeros when they are first touched.
+        """
+        urn = np.ascontiguousarray(self.urn.T)
+        return urn, finite_log(urn), np.zeros((KEPT, *urn.shape))
 
-def _above(counts: Any, step: int) -> Any:
-    """Where a count is above a number, as ones."""
-    ones = (counts.data > step).astype(float)
-    return sparse.csr_array((ones, counts.indices, counts.indptr), shape=counts.shape)
+    @cached_property
+    def _full(self) -> bool:
+        return bool(self.urn.all())
+
+    def _drawn(self, lengths: Floats) -> Floats:
+        """What the length of each text takes; there are far fewer lengths than texts."""
+        distinct, which = np.unique(lengths, return_inverse=True)
+        return -_log_rise(self.parameters["total"][None, :], distinct[:, None])[which]
 
 
 def _log_rise(start: Floats, steps: Any) -> Floats:

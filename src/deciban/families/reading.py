@@ -161,7 +161,9 @@ class PointReading(Reading):
 
         def kept(values: NDArray[Any], fill: float = 0.0) -> Floats:
             quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
-            return np.where(quiet, fill, values)
+            values = values if values.flags.writeable else values.copy()
+            np.copyto(values, fill, where=quiet)  # a reading that was just made belongs to nobody else yet
+            return values
 
         def of(form: Form) -> Form:
             return Form({name: kept(values) for name, values in form.weights.items()}, kept(form.offset))
@@ -278,6 +280,8 @@ def _filled(matrix: Any) -> Floats:
 
 def finite_log(probability: NDArray[Any]) -> Floats:
     """log p, with 0 where p is 0: such cells are counted as impossible instead."""
+    if probability.min(initial=1.0) > 0:
+        return np.asarray(np.log(probability))
     return np.asarray(np.log(probability, out=np.zeros(probability.shape), where=probability > 0))
 
 

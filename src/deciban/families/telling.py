@@ -63,7 +63,7 @@ def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
         narrow, dream = tally[~silent], imagined[~silent]
         reading = narrow.family.read_posterior(narrow + dream, dream, rule)
         return NarrowReading(reading, tally.features, silent)
-    posterior = family.with_placeholders(tally + imagined, silent)
+    posterior = family.with_placeholders(tally + imagined, silent, rule)
     return family.read_posterior(posterior, imagined, rule).silenced(silent)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -67,7 +68,11 @@ class FamilyLearner:
 
     def predict_proba(self, X: Any) -> Floats:
         """p(label | row); the labels of a mixture are its components."""
-        return np.exp(self.predict_log_proba(X))
+        joint = self.predict_joint_log_proba(X)
+        joint -= joint.max(axis=1, keepdims=True)
+        np.exp(joint, out=joint)
+        joint /= joint.sum(axis=1, keepdims=True)
+        return joint
 
     def _explained(self, X: Any, names: Sequence[Hashable] | None, **labels: Any) -> list[Explanation]:
         """The model's explanation of each row, with these names for features that had none."""
@@ -86,6 +91,8 @@ class FamilyLearner:
         if is_frame(X):
             refuse_bad_frame(X, type(self).__name__)
             return validate_data(self, X, reset=first, skip_check_array=True)
+        if not first and self._is_plain(X):
+            return X
         anything = isinstance(self._family(), (Categorical, Columns))
         return validate_data(
             self,
@@ -94,6 +101,21 @@ class FamilyLearner:
             accept_sparse="csr",
             dtype=None if anything else "numeric",
             ensure_all_finite=False,  # the family's door looks at every value anyway
+        )
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether rows are an array or CSR of numbers as wide as expected: nothing is left to validate.
+
+        scikit-learn's validation takes 150 µs to find that out, several times what one row takes otherwise.
+        """
+        plain = type(X) is np.ndarray or (sparse.issparse(X) and X.format == "csr")
+        return (
+            plain
+            and X.ndim == 2
+            and X.dtype.kind in "fiu"
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features_in_
+            and not hasattr(self, "feature_names_in_")
         )
 
     def _names(self) -> NDArray[Any] | None:
