@@ -1,9 +1,9 @@
 """NaiveBayes against scikit-learn's five classes: the same data, one run, interleaved.
 
-Each model is measured twice: with the rule that computes scikit-learn's own numbers, and with the default rule, which
-integrates parameters out. Time is CPU time, the median of interleaved repetitions, memory the peak beyond the data;
-both as deciban divided by scikit-learn, so below 1 is better. Words are measured at three widths, in one batch and row
-by row: what one row costs should not depend on how many words there are.
+Models are measured with the rule that computes scikit-learn's own numbers, and with the default rule, which
+integrates parameters out. Time is CPU time, the median of interleaved repetitions, memory the peak beyond the
+data; both as deciban divided by scikit-learn, so below 1 is better. Words are measured at three widths, in
+one batch and row by row: what one row costs should not depend on how many words there are.
 """
 
 from __future__ import annotations

@@ -47,6 +47,7 @@ class Bernoulli(Family):
         whole=True,
     )
     zero_adds_nothing: ClassVar[bool] = True
+    zero_is_absence: ClassVar[bool] = True
     placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "ones": 1}
 
     def admit(self, X: Any, names: Any = None) -> Any:

@@ -54,6 +54,7 @@ class Family(ABC):
 
     support: ClassVar[Support]
     measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something
+    zero_is_absence: ClassVar[bool] = False  # a zero says that something is not there
     zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
 
     # --- learning ----------------------------------------------------------------------------

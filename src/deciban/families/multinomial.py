@@ -168,6 +168,12 @@ class PolyaReading(Reading):
             self._drawn(lengths), np.where((drawn > 0) & (urn <= 0), -np.inf, _log_rise(urn, drawn))
         )
 
+    def picked(self, columns: NDArray[np.intp]) -> Reading | None:
+        """Some words of the urn; it is as full as before."""
+        features, _ = self.features.pick(columns)
+        parameters = dict(self.parameters) | {"count": self.urn[:, columns]}
+        return replace(self, features=features, parameters=parameters)
+
     @property
     def urn(self) -> Floats:
         """How much of each word is in the urn of each label: seen and imagined."""

@@ -49,6 +49,8 @@ class Poisson(WholeNumbers):
         whole=True,
     )
 
+    zero_is_absence: ClassVar[bool] = True
+
     def imagine_jeffreys(self, tally: Tally) -> Tally:
         """Gamma(½, 0): half an event, in no time at all."""
         return self.imagine_sums(tally, 0.0, 0.5)

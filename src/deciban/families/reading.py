@@ -80,6 +80,14 @@ class Reading(ABC):
     def explain(self, X: Any) -> Breakdown:
         """The evidence of rows that were admitted."""
 
+    def picked(self, columns: NDArray[np.intp]) -> Reading | None:  # noqa: ARG002
+        """The reading of some features alone, if it is the sum of what each says; for sparse rows."""
+        return None
+
+    def absence(self) -> Floats | None:
+        """What a zero of each feature says, (labels, features); None if nothing."""
+        return None
+
     def silenced(self, silent: NDArray[np.bool_]) -> Reading:
         """The same, but some features say nothing, whatever their value."""
         raise NotImplementedError(f"{type(self).__name__} needs all of its features.")
@@ -156,6 +164,23 @@ class PointReading(Reading):
             value = np.where(never, -np.inf, value)
         return Breakdown(np.zeros((X.shape[0], len(self.labels))), value)
 
+    def picked(self, columns: NDArray[np.intp]) -> Reading | None:
+        """Some columns of every weight."""
+        if not self.family.zero_adds_nothing:
+            return None
+
+        def of(form: Form) -> Form:
+            weights = {name: values[:, columns] for name, values in form.weights.items()}
+            return Form(weights, form.offset[:, columns])
+
+        features, _ = self.features.pick(columns)
+        never = None if self.impossible is None else of(self.impossible)
+        return replace(self, features=features, parameters={}, form=of(self.form), impossible=never)
+
+    def absence(self) -> Floats | None:
+        """The offsets, where they say anything."""
+        return self.form.offset if self.form.offset.any() else None
+
     def silenced(self, silent: NDArray[np.bool_]) -> Reading:
         """Weights and offsets of zero."""
 
@@ -210,6 +235,20 @@ class ElementwiseReading(Reading):
         gaps = np.isnan(values) if self.silent is None else np.isnan(values) | self.silent
         terms = self.log_p(np.where(gaps, 1.0, values)[:, None, :], *self._arguments())
         return Breakdown(np.zeros((len(values), len(self.labels))), np.where(gaps[:, None, :], 0.0, terms))
+
+    def picked(self, columns: NDArray[np.intp]) -> Reading | None:
+        """Some columns of every parameter."""
+        if not self.family.zero_adds_nothing:
+            return None
+        features, _ = self.features.pick(columns)
+        parameters = {name: values[:, columns] for name, values in self.parameters.items()}
+        hidden = tuple(values[:, columns] for values in self.hidden)
+        silent = None if self.silent is None else self.silent[columns]
+        return replace(self, features=features, parameters=parameters, hidden=hidden, silent=silent)
+
+    def absence(self) -> Floats | None:
+        """log p of a zero."""
+        return np.asarray(self.explain(np.zeros((1, len(self.features)))).features[0])
 
     def silenced(self, silent: NDArray[np.bool_]) -> Reading:
         """Their values are as good as missing."""

@@ -30,6 +30,10 @@ class FeatureEvidence:
 
     name: Hashable
     decibans: float
+    absent: bool = False  # it speaks by not being there
+
+    def __str__(self) -> str:
+        return f"{self.decibans:+9.1f} dB  {'no ' if self.absent else ''}{self.name}"
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,12 @@ class Explanation:
     prior: float  # decibans of the label prior
     intercept: float  # decibans that belong to no feature (the length of a text, in Pólya's urn)
     features: tuple[FeatureEvidence, ...]
+    absence: float = 0.0  # decibans of all features that are neither there nor listed
 
     @property
     def decibans(self) -> float:
         """The log-odds of the winner against the runner-up: the sum of everything here."""
-        return math.fsum([self.prior, self.intercept, *(feature.decibans for feature in self.features)])
+        return math.fsum([self.prior, self.intercept, self.absence, *(one.decibans for one in self.features)])
 
     def __str__(self) -> str:
         lines = [f"{self.label} rather than {self.runner_up}: {self.decibans:.1f} dB"]
@@ -53,8 +58,10 @@ class Explanation:
         if self.intercept:
             lines.append(f"{self.intercept:+9.1f} dB  belonging to no feature")
         told = [feature for feature in self.features if feature.decibans]
-        lines += [f"{feature.decibans:+9.1f} dB  {feature.name}" for feature in told[:SHOWN]]
+        lines += [str(feature) for feature in told[:SHOWN]]
         if len(told) > SHOWN:
             rest = math.fsum(feature.decibans for feature in told[SHOWN:])
             lines.append(f"{rest:+9.1f} dB  {len(told) - SHOWN} further features")
+        if self.absence:
+            lines.append(f"{self.absence:+9.1f} dB  all others, which are not there")
         return "\n".join(lines)

@@ -9,20 +9,24 @@ With `complement`, a label is judged by how badly everything *else* explains the
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadPrior, ImpossibleRows
-from deciban.families.reading import Floats, Reading
+from deciban.families.reading import Breakdown, Floats, Reading
 from deciban.families.telling import read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.tally import Tally
+
+LISTED = 10  # so many features that are not there are listed for a sparse row
 
 
 class Model:
@@ -99,35 +103,112 @@ class Model:
         names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)
         joint = self._joint(admitted)
-        told = self.reading.explain(admitted)
         owner = np.arange(joint.shape[1]) if owner is None else owner
         labels = self.tally.labels if labels is None else labels
         whole = np.logaddexp.reduceat(joint, np.searchsorted(owner, np.arange(len(labels))), axis=1)
-        sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
+        by_row = sparse.issparse(admitted) and self.reading.picked(np.zeros(0, dtype=np.intp)) is not None
+        everything = None if by_row else self.reading.explain(admitted)
         explanations = []
         for row, scores in enumerate(whole):
             ranked = np.argsort(-scores, kind="stable")[:2]
             best = [int(np.argmax(np.where(owner == label, joint[row], -np.inf))) for label in ranked]
             (first, second), (winner, runner_up) = (best * 2)[:2], (ranked.tolist() * 2)[:2]
             with np.errstate(invalid="ignore"):
-                each = sign * (told.features[row, first] - told.features[row, second])
-                rest = sign * (told.intercept[row, first] - told.intercept[row, second])
                 prior = DECIBANS_A_NAT * (self.log_prior[first] - self.log_prior[second])
                 others = (scores[winner] - joint[row, first]) - (scores[runner_up] - joint[row, second])
-            rest += DECIBANS_A_NAT * np.nan_to_num(others)
-            if np.isnan(each).any():  # impossible under both: the label prior decided alone
-                each, rest = np.zeros(len(each)), 0.0
-            order = np.argsort(-np.abs(each), kind="stable")
+            told = self._told(admitted, row, everything, (first, second), names)
+            more = DECIBANS_A_NAT * float(others) if np.isfinite(others) else 0.0
             explanations.append(
                 Explanation(
                     label=labels[winner],
                     runner_up=labels[runner_up],
                     prior=float(prior),
-                    intercept=float(rest),
-                    features=tuple(FeatureEvidence(names[i], float(each[i])) for i in order),
+                    intercept=told.intercept + more,
+                    features=tuple(sorted(told.features, key=lambda one: -abs(one.decibans))),
+                    absence=told.absence,
                 )
             )
         return explanations
+
+    def _told(
+        self,
+        X: Any,
+        row: int,
+        everything: Breakdown | None,
+        pair: tuple[int, int],
+        names: Sequence[Hashable],
+    ) -> Told:
+        """What each feature of a row says for one label and against another."""
+        if everything is None:
+            columns = X.indices[X.indptr[row] : X.indptr[row + 1]]
+            part = self.reading.picked(columns)
+            assert part is not None
+            breakdown, number, absent = part.explain(X[[row]][:, columns]), 0, np.zeros(len(columns), bool)
+        else:
+            columns = np.arange(len(self.reading.features))
+            breakdown, number, absent = everything, row, self._zeros(X, row)
+        each = self._against(breakdown.features[number], *pair)
+        if np.isnan(each).any():  # impossible under both: the label prior decided alone
+            return Told(0.0, [FeatureEvidence(names[column], 0.0) for column in columns])
+        features = [
+            FeatureEvidence(names[column], float(decibans), bool(zero))
+            for column, decibans, zero in zip(columns, each, absent, strict=True)
+        ]
+        listed, rest = self._absent(*pair).all_but(columns) if everything is None else ([], 0.0)
+        features += [FeatureEvidence(names[column], decibans, True) for column, decibans in listed]
+        return Told(float(self._against(breakdown.intercept[number], *pair)), features, rest)
+
+    def _against(self, evidence: Floats, first: int, second: int) -> Floats:
+        sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sign * (evidence[first] - evidence[second]))
+
+    def _zeros(self, X: Any, row: int) -> NDArray[np.bool_]:
+        """Which features of a row are not there, where a zero says so."""
+        count = len(self.reading.features)
+        if not self.reading.family.zero_is_absence or isinstance(X, list):
+            return np.zeros(count, dtype=bool)
+        values = X[[row]].toarray()[0] if sparse.issparse(X) else np.asarray(X[row])
+        return np.asarray(values == 0)
+
+    def _absent(self, first: int, second: int) -> Absence:
+        """What every absent feature says for one label and against another, found once for each pair."""
+        if (first, second) not in self._absences:
+            absence = self.reading.absence()
+            told = np.zeros(0) if absence is None else self._against(absence, first, second)
+            self._absences[first, second] = Absence(told)
+        return self._absences[first, second]
+
+    @cached_property
+    def _absences(self) -> dict[tuple[int, int], Absence]:
+        return {}
+
+
+class Told(NamedTuple):
+    """Evidence in decibans: of no feature, of each listed one, and of all others that are not there."""
+
+    intercept: float
+    features: list[FeatureEvidence]
+    absence: float = 0.0
+
+
+class Absence:
+    """What features say by not being there, strongest first."""
+
+    def __init__(self, told: Floats) -> None:
+        self.told = np.where(np.isfinite(told), told, 0.0)
+        self.order = np.argsort(-np.abs(self.told), kind="stable")
+        self.total = math.fsum(self.told)
+
+    def all_but(self, present: NDArray[np.intp]) -> tuple[list[tuple[int, float]], float]:
+        """The strongest that are not present, and what all others say together."""
+        if not len(self.told):
+            return [], 0.0
+        there = set(present.tolist())
+        strongest = self.order[: LISTED + len(there)].tolist()
+        listed = [(i, float(self.told[i])) for i in strongest if i not in there and self.told[i]][:LISTED]
+        spoken = [decibans for _, decibans in listed] + self.told[present].tolist()
+        return listed, self.total - math.fsum(spoken)
 
 
 def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
