@@ -143,11 +143,17 @@ cdef bint is_headless(const Buffer* source, Py_ssize_t start, Py_ssize_t end) no
 
 
 cdef bint has_crlf(const Buffer* source) noexcept nogil:
-    """Whether the first line that stays, written by whoever delivers, is not empty and ends with CRLF."""
-    cdef Py_ssize_t start = 0
+    """Whether the first line that stays, written by whoever delivers, ends with CRLF.
+
+    Where that line is empty, tags are all there is of a head, and their line ends count.
+    """
+    cdef Py_ssize_t first = 3 if starts_with(source, 0, source.size, b"\xef\xbb\xbf") and is_field(source, 3) else 0
+    cdef Py_ssize_t start = first
     cdef Py_ssize_t end
     while begins_tag(source, start, source.size):
         start = folded_end(source, start)
+    if is_line_feed(byte_at(source, start)):
+        start = first
     end = line_end(source, start)
     return (
         start < source.size
@@ -174,9 +180,9 @@ cdef int append_line_feed(Buffer* target, bint crlf) except -1:
     return append_byte(target, c"\n")
 
 
-cdef Py_ssize_t append_empty_lines(Buffer* target, const Buffer* source) except -1:
+cdef Py_ssize_t append_empty_lines(Buffer* target, const Buffer* source, Py_ssize_t start) except -1:
     """The empty lines in front, without the tags before and between them; the place behind them."""
-    cdef Py_ssize_t place = 0
+    cdef Py_ssize_t place = start
     while is_line_feed(byte_at(source, place)) or begins_tag(source, place, source.size):
         if begins_tag(source, place, source.size):
             place = folded_end(source, place)
@@ -220,10 +226,12 @@ cdef int rewrite(Buffer* target, const Buffer* source, const Buffer* fields) exc
     cdef Buffer rest
     reserve(target, source.size + 2 * fields.size + 4)
     append(target, source, envelope.start, envelope.end)
+    if fields.size and target.size and not is_line_feed(byte_at(target, target.size - 1)):
+        append_line_feed(target, crlf)
     append_fields(target, fields, crlf)
-    if not fields.size and start == 0:
-        start = append_empty_lines(target, source)
-        if start > 0 and target.size == 0:
+    if not fields.size and envelope.start == envelope.end:
+        start = append_empty_lines(target, source, start)
+        if start > envelope.end and target.size == 0:
             # Only tags were in front: what is behind them may begin as a message does, with a byte order mark.
             rest = source[0]
             rest.data += start
