@@ -84,12 +84,12 @@ def cases():
                 ]
         for known in settings:
             marks = [pytest.mark.xfail(reason=FAILURES[name])] if name in FAILURES else []
-            yield pytest.param(
-                test, known, id=f"{name[5:]}-{'-'.join(map(str, known.values()))}", marks=marks
-            )
+            # A function by its name: its text has an address, which differs from process to process.
+            words = [getattr(value, "__name__", str(value)) for value in known.values()]
+            yield pytest.param(test, known, id="-".join([name[5:], *words]), marks=marks)
 
 
-@pytest.mark.parametrize(("test", "settings"), cases())
+@pytest.mark.parametrize(("test", "settings"), [*cases()])
 def test_scikit_learns_test_of_neighbours_passes(test, settings, monkeypatch):
     asked = []
     for ours in (KNeighborsClassifier, KNeighborsRegressor):
