@@ -160,7 +160,8 @@ def test_with_too_little_memory_the_exit_code_tells_whether_the_message_came_out
     assert done.stdout.endswith(message) == (done.returncode == 0)
 
 
-@pytest.mark.parametrize("files", [4, 5, 6, 7])
+# With fewer than five, Python itself may not get as far as our code: that depends on how it is installed.
+@pytest.mark.parametrize("files", [5, 6, 7])
 def test_with_too_few_open_files_the_message_comes_out(taught, message, files):
     done = deciban_filter(
         message, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))

@@ -44,7 +44,7 @@ def test_dirichlet_categorical():
     chances = np.stack([p, q, 1 - p - q])
     alpha = np.array([1.5, 1.2, 2.0])
     posterior = normalised(((alpha - 1 + [2, 1, 1])[:, None] * np.log(chances)).sum(axis=0))
-    reading = read(Categorical(), [0, 0, 1, 2], "bayes", alpha)
+    reading = read(Categorical(categories=3), [0, 0, 1, 2], "bayes", alpha)
     for category in range(3):
         assert likelihood_of(reading, category) == pytest.approx(
             (posterior * chances[category]).sum(), abs=1e-4

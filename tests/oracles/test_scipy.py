@@ -92,6 +92,7 @@ def test_dirichlet_multinomial():
 
 def test_categorical_unseen_values_are_smoothed():
     reading = Categorical().tally([["x"], ["y"], ["x"]], ["a"] * 3).read("mean", prior=0.5)
+    # Half a value is imagined of each category that was seen, and of something new.
     assert np.allclose(
-        np.exp(reading.log_likelihood([["x"], ["y"], ["z"]]))[:, 0], [2.5 / 4, 1.5 / 4, 0.5 / 4]
+        np.exp(reading.log_likelihood([["x"], ["y"], ["z"]]))[:, 0], [2.5 / 4.5, 1.5 / 4.5, 0.5 / 4.5]
     )
