@@ -1,6 +1,6 @@
 """Law 6: rule="mean" with α equals scikit-learn's smoothing, Gaussian mle equals GaussianNB, to 1e-9.
 
-But for columns that are the same in every row: they move no verdict here (tests/laws/test_constant_columns.py).
+But for columns that are the same in every row, which move no verdict here (laws/test_constant_columns.py).
 """
 
 import hypothesis.strategies as st
