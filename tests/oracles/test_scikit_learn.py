@@ -33,7 +33,7 @@ def problems(draw):
 
 
 def varied(X, fresh):
-    """The columns that are not the same in every row: those say nothing here, unlike in scikit-learn."""
+    """Without the columns that are the same in every row: they say nothing here, unlike in scikit-learn."""
     telling = (X[0] != X).any(axis=0)
     assume(telling.any())
     return X[:, telling], fresh[:, telling]
