@@ -14,7 +14,8 @@ import numpy as np
 
 from deciban import Bernoulli, NaiveBayes
 from deciban.decibans import DECIBANS_A_NAT
-from gallery import options, picture, save
+from drawing import bars, picture, save
+from gallery import options
 
 ILL = 0.001
 # How often each test is positive: among the ill, among the healthy.
@@ -64,12 +65,9 @@ def main() -> None:
         print(f"\n{name}:  P(ill) by Naive Bayes, and counted")
         for case, by_model, counted in zip(CASES, believed, true, strict=True):
             print(f"  {case:18}{by_model:8.2%}{counted:10.2%}")
-        places = np.arange(len(CASES))
-        panel.bar(places - 0.2, believed, 0.4, label="Naive Bayes")
-        panel.bar(places + 0.2, true, 0.4, label="counted")
-        panel.set(title=name, xticks=places, ylim=(0, 0.25), ylabel="P(ill)")
-        panel.set_xticklabels(CASES, rotation=20)
-    axes[0].legend(frameon=False)
+        bars(panel, list(CASES), {"Naive Bayes": believed, "counted": true})
+        panel.set(title=name, ylim=(0, 0.2), ylabel="P(ill)")
+    axes[0].legend()
     worth = [DECIBANS_A_NAT * np.log(hit / alarm) for hit, alarm in TESTS.values()]
     prior = DECIBANS_A_NAT * np.log(ILL / (1 - ILL))
     print(f"\nin decibans: prior {prior:.1f}, blood + {worth[0]:.1f}, scan + {worth[1]:.1f}")

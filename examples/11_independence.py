@@ -10,12 +10,11 @@ probabilities are wrong, then its labels.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from deciban import Bernoulli, NaiveBayes
-from gallery import options, picture, save
+from drawing import curves, picture, save, ticks
+from gallery import options
 
 LIGHTNING = 0.1
 # P(thunder) and P(rain), without and with lightning.
@@ -64,22 +63,17 @@ def main() -> None:
         loss = -np.log(np.where(travels, believed, 1 - believed)).mean()
         rows.append((believed[york].mean(), travels[york].mean(), loss))
         print(f"{copies:<16}{decibans:7.1f} dB{rows[-1][0]:11.1%}{rows[-1][1]:7.1%}{right:8.1%}{loss:10.3f}")
-    draw(np.array(rows), told.pictures)
-
-
-def draw(rows: np.ndarray, pictures: Path | None) -> None:
-    """What is believed of letters from York, and what that costs."""
+    said, true, lost = np.transpose(rows)
     figure, axes = picture(columns=2, height=3.4)
-    axes[0].plot(COPIES, rows[:, :2], marker="o", label=["Naive Bayes", "true"])
+    curves(axes[0], COPIES, {"Naive Bayes": said, "true": true})
     axes[0].set(ylabel="P(travel | york)", ylim=(0.5, 1.03), title="surer and surer")
-    axes[0].legend(frameon=False, loc="center right")
-    axes[1].plot(COPIES, rows[:, 2], marker="o")
+    axes[0].legend(loc="center right")
+    curves(axes[1], COPIES, {"Naive Bayes": lost})
     axes[1].set(ylabel="log-loss, nats", ylim=(0, None), title="and more and more wrong")
     for panel in axes:
-        panel.set(xlabel="copies of one word", xscale="log")
-        panel.set_xticks(COPIES, [str(copies) for copies in COPIES])
-        panel.minorticks_off()
-    save(figure, pictures, "11_copies")
+        ticks(panel, COPIES)
+        panel.set_xlabel("copies of one word")
+    save(figure, told.pictures, "11_copies")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from deciban import Bernoulli, Categorical, NaiveBayes
-from gallery import options, picture, save
+from drawing import picture, save
+from gallery import options
 
 WIDTH = 8
 CODES = 2 ** np.arange(WIDTH)
@@ -71,7 +72,7 @@ def main() -> None:
         panel.axhline(best, color="grey", linestyle="--", label="the best there is")
         panel.set(xscale="log", xlabel="rows", ylabel="accuracy", ylim=(0.45, 0.95))
         panel.set_title("dependent given the label" if dependent else "independent given the label")
-        panel.legend(frameon=False, loc="upper left")
+        panel.legend(loc="upper left")
     save(figure, told.pictures, "12_full_joint")
 
 

@@ -14,7 +14,8 @@ from sklearn.linear_model import LogisticRegression
 
 from deciban import Multinomial, NaiveBayes, TextFeatures
 from deciban.text import read
-from gallery import labelled_mail, options, picture, save
+from drawing import picture, save
+from gallery import labelled_mail, options
 
 COUNTS = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 4_000)
 # Mails have few hundred different words; each is a column, and its presence is the feature.
@@ -51,7 +52,7 @@ def main() -> None:
     figure, (axes,) = picture()
     axes.plot(counts, errors, marker="o", label=["Naive Bayes", "logistic regression"])
     axes.set(xscale="log", yscale="log", xlabel="mails learned", ylabel="error", title="mail by its words")
-    axes.legend(frameon=False)
+    axes.legend()
     save(figure, told.pictures, "13_generative")
 
 

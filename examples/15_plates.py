@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import matplotlib.pyplot as plt
 
-from gallery import options, picture, save
+from drawing import picture, save
+from gallery import options
 
 # Of each quantity: place, and whether it is seen. Of each plate: corners, and how often.
 LABEL, PRIOR = (0.5, 3.0), (0.5, 4.4)

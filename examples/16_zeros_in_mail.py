@@ -15,7 +15,8 @@ import numpy as np
 from deciban import Multinomial, NaiveBayes, TextFeatures
 from deciban.errors import ImpossibleRows
 from deciban.text import read
-from gallery import labelled_mail, options, picture, save
+from drawing import picture, save
+from gallery import labelled_mail, options
 
 ALPHAS = (0, 0.001, 0.01, 0.1, 1, 10)
 

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.spatial.distance import pdist
 
 from deciban import RandomProjection
-from gallery import options, picture, save
+from drawing import picture, save
+from gallery import options
 
 COLUMNS = 10_000
 EPSILONS = (0.5, 0.3, 0.15)

@@ -23,9 +23,10 @@ from deciban.filter import Filter, Settings
 from deciban.filter.mail import lessons_from, question_of
 from deciban.sources import open_source
 from deciban.text import read
-from gallery import COLOURS, labelled_mail, options, picture, save
+from drawing import border, picture, places_of, points, regions, save
+from gallery import labelled_mail, options
 
-TWO_WORDS = ["diploma", "guarantee"]
+TWO_WORDS, MOST = ["free", "wrote"], 8  # and the count above which a mail is drawn at the edge
 
 
 def write_folders(mails: list[tuple[str, bytes]], folder: Path) -> None:
@@ -80,21 +81,40 @@ def check_textbook_form(X: np.ndarray, y: np.ndarray) -> None:
         )
 
 
-def two_words(counts: np.ndarray, y: np.ndarray, pictures: object) -> None:
-    """Where a filter that knows two words says spam, for c = 1 and c = 9.
+def two_words(counts: np.ndarray, y: np.ndarray, pictures: Path | None) -> None:
+    """Mails as points over the counts of two words, and where a filter that knows only these says spam.
 
-    Poisson counts, because a mail is more than these two words: how often each comes is what counts.
+    Poisson counts, because a mail is more than these two words: how often each comes is what counts. The last
+    panel is made up: either word alone is spam, both together are ham. No border that adds up evidence, word
+    by word, can say that.
     """
-    figure, axes = picture(columns=2, height=3.8)
-    grid = np.array([(i, j) for i in range(6) for j in range(6)])
-    for panel, c in zip(axes, (1, 9), strict=True):
-        model = NaiveBayes(Poisson(), rule="mean", prior=1, c={"spam": c}).fit(counts, y)
-        spam = model.predict(grid) == "spam"
-        panel.scatter(*grid[spam].T, marker="s", s=190, color=COLOURS[1], label="spam")
-        panel.scatter(*grid[~spam].T, marker="o", s=120, facecolor="none", edgecolor=COLOURS[0], label="ham")
-        panel.set(title=f"spam if the odds are above c = {c}", xlabel=f"times “{TWO_WORDS[0]}”")
-        panel.set_ylabel(f"times “{TWO_WORDS[1]}”")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right center", frameon=False)
+    rng = np.random.default_rng(0)
+    alone, word = rng.random(300) < 0.5, rng.random(300) < 0.5
+    both = rng.poisson(np.where(alone[:, None], np.column_stack([word, ~word]) * 4.5, 3.5))
+    figure, axes = picture(columns=3, height=3.7)
+    axis = np.arange(MOST + 1)
+    for panel, X, labels, title in zip(
+        axes,
+        (counts, counts, both),
+        (y, y, np.where(alone, "spam", "ham")),
+        ("(a) mails by two words", "(b) where spam is said", "(c) spam has one of them, ham both"),
+        strict=True,
+    ):
+        some = rng.permutation(len(X))[:600]  # more would hide each other
+        seen = np.minimum(X[some], MOST) + rng.uniform(-0.36, 0.36, (len(some), 2))
+        if panel is not axes[0]:
+            for c in (1, 9):
+                model = NaiveBayes(Poisson(), rule="mean", prior=1, c={"spam": c}).fit(X, labels)
+                spam = (model.predict(places_of(axis, axis)) == "spam").astype(int)
+                regions(panel, axis, axis, spam, 2) if c == 1 else border(panel, axis, spam)
+            right = np.mean(NaiveBayes(Poisson(), rule="mean", prior=1).fit(X, labels).predict(X) == labels)
+            print(f"{title}: {right:.1%} of the mails learned are called rightly")
+        points(panel, seen, labels[some], size=9, alpha=0.6)
+        panel.set(title=title, xlabel=f"times “{TWO_WORDS[0]}”", xticks=axis[::2], yticks=axis[::2])
+    axes[0].set_ylabel(f"times “{TWO_WORDS[1]}”")
+    axes[0].legend(loc="upper right", markerscale=2)
+    axes[1].plot([], [], color="black", linewidth=1.5, label="the border for c = 9")
+    axes[1].legend(handles=axes[1].lines[-1:], loc="upper right")
     save(figure, pictures, "1_two_words")
 
 

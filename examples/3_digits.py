@@ -36,7 +36,8 @@ from deciban import (
     NeighborsClassifier,
     RandomProjection,
 )
-from gallery import ARCHIVES, COLOURS, every, members, options, picture, save
+from drawing import COLOURS, picture, save
+from gallery import ARCHIVES, every, members, options
 
 # Pixels and digits to learn, pixels and digits to read; pixels go from -1 (paper) to 1 (ink).
 Digits = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -183,7 +184,7 @@ def draw_projection(sizes: list[int], accuracy: list[float], speed: np.ndarray, 
     by_size.set(xscale="log", xlabel="dimensions")
     by_size.set_xticks(sizes, sizes)
     by_size.minorticks_off()
-    by_size.legend(frameon=False, loc="lower right")
+    by_size.legend(loc="lower right")
     by_speed.set(xlabel="thousand digits read in a second of CPU time", xlim=(0, speed.max() / 900))
     for place, right, size in zip(speed / 1000, accuracy, sizes, strict=True):
         by_speed.annotate(size, (place, right), xytext=(7, 4), textcoords="offset points")

@@ -18,7 +18,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.preprocessing import normalize
 
 from deciban import Mixture, MixtureClassifier, Multinomial, NaiveBayes
-from gallery import by_date, every, options, picture, save
+from drawing import matrix, picture, save
+from gallery import by_date, every, options
 
 # Every post is scaled to so many words before the semi-supervised climb: Naive Bayes is far too sure of long
 # ones, and EM would never leave its first guess. Chosen with ALPHA on training posts: docs/experiments.md.
@@ -82,10 +83,10 @@ def tell(
         share = counts[cluster, most] / max(counts[cluster].sum(), 1)
         top = ", ".join(words[np.argsort(-telling[cluster])[:6]])
         print(f"{counts[cluster].sum():5}  {f'{groups[most]} {share:.0%}':32}{top}")
-    figure, (axes,) = picture(height=5.6)
-    shown = axes.imshow(counts[order] / counts.sum(axis=0), cmap="cividis", vmin=0, vmax=1)
-    axes.set_xticks(range(len(groups)), groups, rotation=60, ha="right", fontsize=8)
-    axes.set(yticks=[], ylabel="clusters that EM found")
+    figure, (axes,) = picture(height=6.4, wide=True)
+    rows = [", ".join(words[np.argsort(-telling[cluster])[:3]]) for cluster in order]
+    shown = matrix(axes, counts[order] / counts.sum(axis=0), rows, groups)
+    axes.set_ylabel("clusters that EM found, by their most telling words")
     figure.colorbar(shown, ax=axes, label="share of the group's posts", shrink=0.8)
     save(figure, pictures, "5_clusters")
 
@@ -129,7 +130,7 @@ def few_labels(
     axes.set(xscale="log", xlabel="labels known", ylabel="accuracy", ylim=(0, 1))
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
-    axes.legend(frameon=False, loc="upper left")
+    axes.legend(loc="upper left")
     axes.grid(alpha=0.3)
     save(figure, pictures, "5_few_labels")
 

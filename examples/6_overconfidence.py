@@ -19,9 +19,10 @@ from deciban import Bernoulli, Multinomial, NaiveBayes, TextFeatures
 from deciban.committee.course import Course
 from deciban.committee.extraction import features_of
 from deciban.decibans import DECIBANS_A_NAT, log_odds
-from deciban.metrics import calibration_error, log_loss, reliability
+from deciban.metrics import calibration_error, log_loss
 from deciban.text import read
-from gallery import labelled_mail, options, picture, save
+from drawing import picture, save
+from gallery import labelled_mail, options
 
 
 def spam_odds(
@@ -54,6 +55,19 @@ def judged(mails: list[tuple[str, bytes]], learned: int) -> np.ndarray:
     return np.array([log_odds(course.score(features_of(read(data)))) for _, data in mails[learned:]])
 
 
+def said_and_seen(odds: np.ndarray, spam: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Decibans in ten groups of as many mails each: what was said in the mean, and what came out.
+
+    Half a mail is added to spam and ham: a group without any ham would have infinite odds.
+    """
+    groups = np.array_split(np.argsort(odds, kind="stable"), 10)
+    said = [np.clip(DECIBANS_A_NAT * odds[group], -150, 150).mean() for group in groups]
+    seen = [
+        DECIBANS_A_NAT * np.log((spam[group].sum() + 0.5) / ((~spam[group]).sum() + 0.5)) for group in groups
+    ]
+    return np.array(said), np.array(seen)
+
+
 def main() -> None:
     """Half of the mails to learn; a third of the rest sets the tempering; the others are judged."""
     told = options(__doc__)
@@ -71,12 +85,12 @@ def main() -> None:
     }
     shown = slice(len(spam) // 3, None)
     truth = spam[shown].tolist()
-    figure, axes = picture(columns=2)
+    figure, axes = picture(columns=4, rows=2, height=5)
     print(
         f"{'on ' + str(len(truth)) + ' mails':26}{'wrong':>8}{'log-loss':>10}"
         f"{'calibration error':>19}{'wrong and sure':>16}"
     )
-    for name, each in odds.items():
+    for (name, each), calibration, spread in zip(odds.items(), axes[:4], axes[4:], strict=True):
         chances = expit(each[shown])
         wrong = (chances > 0.5) != np.array(truth)
         sure = wrong & ((chances > 0.999) | (chances < 0.001))
@@ -84,16 +98,14 @@ def main() -> None:
             f"{name:26}{wrong.mean():8.2%}{log_loss(chances.tolist(), truth):10.3f}"
             f"{calibration_error(chances.tolist(), truth):19.4f}{sure.sum():9} of {wrong.sum()}"
         )
-        bins = [one for one in reliability(chances.tolist(), truth) if one.count]
-        axes[0].plot(
-            [one.said for one in bins], [one.seen for one in bins], marker="o", markersize=4, label=name
-        )
-        decibans = np.clip(DECIBANS_A_NAT * each[shown], -150, 150)
-        axes[1].hist(decibans, bins=60, histtype="step", linewidth=1.5)
-    axes[0].plot([0, 1], [0, 1], color="grey", linewidth=0.8, linestyle="--")
-    axes[0].set(xlabel="probability of spam said", ylabel="share of spam seen")
-    axes[1].set(xlabel="evidence for spam in decibans (±150 at most)", ylabel="mails", yscale="log")
-    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+        said, seen = said_and_seen(each[shown], np.array(truth))
+        calibration.plot([-150, 150], [-150, 150], color="grey", linewidth=0.8, linestyle="--")
+        calibration.plot(said, seen, "o-", markersize=4)
+        calibration.set(title=name, xlim=(-155, 155), ylim=(-45, 45), xlabel="decibans said")
+        spread.hist(np.clip(DECIBANS_A_NAT * each[shown], -150, 150), bins=np.linspace(-150, 150, 31))
+        spread.set(xlabel="decibans said", yscale="log", xlim=(-155, 155), ylim=(0.7, 3_000))
+    axes[0].set_ylabel("decibans seen")
+    axes[4].set_ylabel("mails")
     save(figure, told.pictures, "6_overconfidence")
 
 

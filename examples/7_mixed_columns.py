@@ -22,7 +22,8 @@ from sklearn.preprocessing import StandardScaler
 
 from deciban import Bernoulli, Columns, Gamma, NaiveBayes
 from deciban.errors import ImpossibleRows
-from gallery import ARCHIVES, members, options, picture, save
+from drawing import curves, picture, save, ticks
+from gallery import ARCHIVES, members, options
 
 
 def tables() -> dict[str, tuple[np.ndarray, np.ndarray, Columns]]:
@@ -64,11 +65,6 @@ def accuracy(model: object, X: np.ndarray, y: np.ndarray, size: int, repeats: in
     return float(np.mean(right))
 
 
-def dashes(name: str) -> str:
-    """`mle` is dashed, because `map` often lies right below it."""
-    return "--" if name.endswith("mle") else "-"
-
-
 def main() -> None:
     """Accuracy with 10, 100 and 1,000 rows to learn."""
     told = options(__doc__)
@@ -77,17 +73,22 @@ def main() -> None:
     figure, axes = picture(columns=len(found))
     for panel, (name, (X, y, family)) in zip(axes, found.items(), strict=True):
         sizes = [size for size in (10, 30, 100, 300, 1000, 3000) if size < 0.9 * len(y)]
+        lines = {}
         print(f"{name:22}" + "".join(f"{size:>8} rows" for size in sizes))
         for model_name, model in models(family).items():
             curve = [accuracy(model, X, y, size, 3 if told.quick else 20) for size in sizes]
             print(
                 f"{model_name:22}" + "".join("    no answer" if np.isnan(v) else f"{v:13.1%}" for v in curve)
             )
-            panel.plot(sizes, curve, marker="o", markersize=4, label=model_name, linestyle=dashes(model_name))
-        panel.set(xscale="log", xlabel="rows learned", title=name)
-        panel.grid(alpha=0.3)
+            lines[model_name] = curve
+        curves(panel, sizes, lines)
+        ticks(panel, sizes)
+        panel.set(xlabel="rows learned", title=name, xlim=(8, 3_700), ylim=(0.65, 1))
+        panel.lines[2].set(
+            linestyle="--", markersize=9, fillstyle="none"
+        )  # `map` often lies right below `mle`
     axes[0].set_ylabel("accuracy")
-    axes[0].legend(frameon=False, loc="lower right")
+    axes[0].legend(loc="lower right")
     save(figure, told.pictures, "7_mixed_columns")
 
 

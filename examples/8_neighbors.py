@@ -12,35 +12,33 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from matplotlib.colors import ListedColormap
 from sklearn.datasets import make_moons
 
 from deciban import Multinomial, NaiveBayes, NeighborsClassifier, NeighborsRegressor, TextFeatures
 from deciban.learners.distances import Compression, Edit
-from gallery import ARCHIVES, COLOURS, members, options, picture, save
+from drawing import COLOURS, picture, places_of, points, regions, save
+from gallery import ARCHIVES, members, options
 
 NEIGHBORS = (1, 7)
 
 
-def regions(pictures: object) -> None:
+def moons(pictures: object) -> None:
     """Two noisy half-moons: where each label is said, and the errors on rows learned and on new rows."""
     X, y = make_moons(200, noise=0.35, random_state=0)
     test, truth = make_moons(5000, noise=0.35, random_state=1)
     across, up = np.linspace(-2.1, 3.1, 300), np.linspace(-1.7, 2.2, 250)
-    grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    figure, axes = picture(columns=2, height=3.8)
+    figure, axes = picture(columns=3, height=3.4)
     print(f"{'two half-moons':24}{'wrong, learned':>16}{'wrong, new':>12}")
-    for panel, k in zip(axes, NEIGHBORS, strict=True):
+    for panel, k in zip(axes, (1, 7, 61), strict=True):
         model = NeighborsClassifier(k=k).fit(X, y)
         wrong = [np.mean(model.predict(rows) != labels) for rows, labels in ((X, y), (test, truth))]
         print(f"{f'k = {k}':24}{wrong[0]:16.1%}{wrong[1]:12.1%}")
-        said = model.predict(grid).reshape(len(up), len(across))
-        panel.pcolormesh(across, up, said, cmap=ListedColormap(COLOURS[:2]), alpha=0.25, rasterized=True)
-        for label, marker in ((0, "o"), (1, "^")):
-            panel.scatter(
-                *X[y == label].T, s=18, marker=marker, color=COLOURS[label], edgecolor="white", lw=0.4
-            )
+        regions(panel, across, up, model.predict(places_of(across, up)), 2)
+        points(
+            panel, X, np.array(["upper moon", "lower moon"])[y], names=("upper moon", "lower moon"), size=16
+        )
         panel.set(title=f"k = {k}: {wrong[1]:.1%} of new rows wrong", xticks=[], yticks=[])
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
     save(figure, pictures, "8_regions")
 
 
@@ -62,7 +60,7 @@ def regression(pictures: object) -> None:
         panel.set(title=f"k = {k}: off by {error:.2f}", xlabel="x", ylim=(-1.9, 2.6))
         panel.grid(alpha=0.3)
     axes[0].set_ylabel("y")
-    axes[0].legend(frameon=False, loc="upper center", ncols=3, fontsize=9)
+    axes[0].legend(loc="upper center", ncols=3, fontsize=9)
     save(figure, pictures, "8_regression")
 
 
@@ -118,7 +116,7 @@ def explain(learn: list[str], y: np.ndarray, text: str) -> None:
 def main() -> None:
     """Regions, a wave, and texts."""
     told = options(__doc__)
-    regions(told.pictures)
+    moons(told.pictures)
     regression(told.pictures)
     strings(told.quick)
 

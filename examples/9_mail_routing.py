@@ -21,7 +21,8 @@ from deciban.filter import Filter, Settings
 from deciban.filter.mail import lessons_from, question_of
 from deciban.sample import sample_mails
 from deciban.sources import open_source
-from gallery import labelled_mail, options, picture, save
+from drawing import matrix, picture, save
+from gallery import labelled_mail, options
 
 LIST = re.compile(rb"^list-id:[^<\n]*(?:\n[ \t][^<\n]*)*<([^.>]+)", re.IGNORECASE | re.MULTILINE)
 TELLTALE = re.compile(
@@ -71,43 +72,40 @@ def main() -> None:
             preferences = router.preferences
             for folder in sorted(path for path in root.iterdir() if path.is_dir()):
                 router.learn(lessons_from(open_source(str(folder)), folder.name, preferences))
-            labels = sorted(router.labels())
+            size = Counter(folder for folder, _ in mails)
+            labels = sorted(router.labels(), key=lambda label: -size[label])
             said = [router.classify(question_of(data, preferences)).label for _, data in mails[cut:]]
     truth = [folder for folder, _ in mails[cut:]]
-    matrix = np.zeros((len(labels), len(labels)), dtype=int)
+    counts = np.zeros((len(labels), len(labels)), dtype=int)
     for true, label in zip(truth, said, strict=True):
         if true in labels:
-            matrix[labels.index(true), labels.index(label)] += 1
+            counts[labels.index(true), labels.index(label)] += 1
     print(f"{'folder':22}{'taught':>8}{'to route':>10}{'rightly':>10}")
     taught = Counter(folder for folder, _ in mails[:cut])
     for number, label in enumerate(labels):
-        there = matrix[number].sum()
-        print(f"{label:22}{taught[label]:8}{there:10}{matrix[number, number] / max(there, 1):10.1%}")
-    print(f"{'all':22}{cut:8}{matrix.sum():10}{np.trace(matrix) / matrix.sum():10.1%}")
+        there = counts[number].sum()
+        print(f"{label:22}{taught[label]:8}{there:10}{counts[number, number] / max(there, 1):10.1%}")
+    print(f"{'all':22}{cut:8}{counts.sum():10}{np.trace(counts) / counts.sum():10.1%}")
     largest = max(taught.values()) / cut
     print(f"(the largest folder holds {largest:.1%} of all mail)")
-    draw(matrix, labels, told.pictures)
+    draw(counts, labels, told.pictures)
 
 
-def draw(matrix: np.ndarray, labels: list[str], pictures: object) -> None:
-    """The confusion matrix, each row in shares of its folder."""
+def draw(counts: np.ndarray, labels: list[str], pictures: object) -> None:
+    """The confusion matrix, each row in shares of its folder, the largest folder first."""
     figure, (axes,) = picture(height=5.6)
-    shares = matrix / np.maximum(matrix.sum(axis=1, keepdims=True), 1)
-    axes.imshow(shares, cmap="cividis", vmin=0, vmax=1)
-    for row, column in zip(*np.nonzero(matrix), strict=True):
-        pale = shares[row, column] > 0.5
-        axes.text(
-            column,
-            row,
-            matrix[row, column],
-            ha="center",
-            va="center",
-            color="black" if pale else "white",
-            fontsize=8,
-        )
-    axes.set_xticks(range(len(labels)), labels, rotation=60, ha="right")
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set(xlabel="routed to", ylabel="belongs to")
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    shown = matrix(
+        axes,
+        shares,
+        [f"{label} ({n:,})" for label, n in zip(labels, counts.sum(axis=1), strict=True)],
+        labels,
+    )
+    for row, column in zip(*np.nonzero(counts), strict=True):
+        ink = "white" if shares[row, column] > 0.5 else "black"
+        axes.text(column, row, counts[row, column], ha="center", va="center", color=ink, fontsize=8)
+    axes.set(xlabel="routed to", ylabel="belongs to (mails to route)")
+    figure.colorbar(shown, ax=axes, label="share of the folder's mail", shrink=0.6)
     save(figure, pictures, "9_mail_routing")
 
 

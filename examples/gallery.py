@@ -1,4 +1,4 @@
-"""What the examples share: where the data are, how pictures look, and the option --quick.
+"""What the examples share: where the data are, and the options --quick and --pictures.
 
 Corpora are read from ../shared/data, beside the project; where one is absent the example says so and stops.
 """
@@ -9,15 +9,10 @@ import argparse
 import re
 import sys
 import tarfile
-from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 from sklearn.datasets._twenty_newsgroups import (
     strip_newsgroup_footer,
     strip_newsgroup_header,
@@ -26,12 +21,9 @@ from sklearn.datasets._twenty_newsgroups import (
 from sklearn.model_selection import train_test_split
 
 from deciban.sample import sample_mails
-from deciban.whole_file import WholeFile
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHIVES = ROOT.parent / "shared" / "data"
-# Okabe and Ito's colours, which the colour-blind can tell apart; yellow, too pale for lines, is left out.
-COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 LABEL_HEADERS = re.compile(
     r"^(newsgroups|xref|path|followup-to|references|message-id):.*(\n[ \t].*)*\n",
     re.IGNORECASE | re.MULTILINE,
@@ -51,6 +43,7 @@ def options(doc: str | None, *switches: str) -> argparse.Namespace:
     return parser.parse_args()
 
 
+@cache
 def members(archive: str, below: str = "") -> list[tuple[str, bytes]]:
     """Path and content of every file of an archive, without its outermost folder, sorted by path."""
     path = ARCHIVES / f"{archive}.tar.gz"
@@ -104,38 +97,6 @@ def without_label_headers(post: str) -> str:
 def stripped(post: str) -> str:
     """A post without headers, footer and quotes, as scikit-learn strips them."""
     return strip_newsgroup_quoting(strip_newsgroup_footer(strip_newsgroup_header(post)))
-
-
-def picture(columns: int = 1, height: float = 4.2) -> tuple[Figure, Sequence[plt.Axes]]:
-    """A figure with so many panels side by side."""
-    plt.rcParams.update(
-        {
-            "axes.prop_cycle": plt.cycler(color=COLOURS),
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "font.size": 10,
-            "svg.hashsalt": "deciban",
-        }
-    )
-    figure, axes = plt.subplots(
-        1,
-        columns,
-        figsize=(6.4 if columns == 1 else 4.6 * columns, height),
-        squeeze=False,
-        layout="constrained",
-    )
-    return figure, axes[0]
-
-
-def save(figure: Figure, folder: Path | None, name: str, kind: str = "png") -> None:
-    """Save a picture where --pictures says, in twice the resolution of a page or as lines (svg)."""
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        with WholeFile(folder / f"{name}.{kind}") as file:
-            # Without a date, so that the same picture is the same file.
-            figure.savefig(file, format=kind, dpi=220, metadata={"Date": None} if kind == "svg" else None)
-        print(f"saved {folder / name}.{kind}")
-    plt.close(figure)
 
 
 def labelled_mail(quick: bool) -> list[tuple[str, bytes]]:
