@@ -25,7 +25,7 @@ import benchmarks
 from benchmarks import document, peers
 from benchmarks.outcome import RESULTS
 
-SHARED = {"__main__", "measure", "corpora", "document", "growth_cases", "outcome", "peers"}
+SHARED = {"__main__", "measure", "corpora", "document", "growth_cases", "nine_tables", "outcome", "peers"}
 
 
 def known() -> list[str]:

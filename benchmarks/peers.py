@@ -12,7 +12,12 @@ import subprocess
 import sys
 
 DEBIAN = {"bogofilter": "bogofilter", "spamassassin": "spamassassin"}
-PYPI = {"sklearn": "scikit-learn", "vowpalwabbit": "vowpalwabbit"}
+PYPI = {
+    "sklearn": "scikit-learn",
+    "vowpalwabbit": "vowpalwabbit",
+    "statsmodels": "statsmodels",
+    "vega_datasets": "vega_datasets",
+}
 
 
 def missing() -> tuple[list[str], list[str]]:

@@ -37,6 +37,14 @@ def test_priors_survive_saving(prior, tmp_path):
     assert np.array_equal(NaiveBayes.load(tmp_path / "m").predict_proba(X), model.predict_proba(X))
 
 
+def test_a_temper_survives_saving(tmp_path):
+    model = NaiveBayes(Multinomial(), temper="cv").fit(np.vstack([X] * 3), np.tile(y, 3))
+    model.save(tmp_path / "m")
+    back = NaiveBayes.load(tmp_path / "m")
+    assert (back.temper_, back.offsets_) == (model.temper_, model.offsets_)
+    assert np.array_equal(back.predict_proba(X), model.predict_proba(X))
+
+
 def test_names_of_columns_survive_saving(tmp_path):
     frame = pd.DataFrame(X, columns=["free", "meeting", "the"])
     model = NaiveBayes(Multinomial()).fit(frame, y)

@@ -41,8 +41,11 @@ def test_explanations_add_up_to_the_log_odds(name, data):
     family = FAMILIES[name]
     sample = data.draw(samples(family, missing=True))
     rule = data.draw(st.sampled_from(["mean", "bayes"]))
-    complement = data.draw(st.booleans())
-    model = NaiveBayes(family, rule=rule, prior=4, complement=complement).fit(sample.X, sample.y)
+    settings = {
+        "complement": data.draw(st.booleans()),
+        "temper": data.draw(st.sampled_from([None, 0.3, "cv"])),
+    }
+    model = NaiveBayes(family, rule=rule, prior=4, **settings).fit(sample.X, sample.y)
     joint = np.sort(model.predict_joint_log_proba(sample.X), axis=1)
     winners = model.predict(sample.X)
     for row, told in enumerate(model.why(sample.X)):

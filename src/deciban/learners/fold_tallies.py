@@ -24,8 +24,10 @@ from sklearn.utils import _safe_indexing
 from deciban.families.reading import Floats
 from deciban.folds import deal
 from deciban.learners.model import Model
+from deciban.learners.temper import HeldOut, Temper
 from deciban.tally import Tally
 
+FOLDS = 5
 ALPHAS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 TallyOf = Callable[[Any, NDArray[np.intp]], Tally]
 
@@ -50,7 +52,7 @@ def held_out(X: Any, fold: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp],
         yield rows, _safe_indexing(X, rows)
 
 
-def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int) -> Iterator[Fold]:
+def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int = FOLDS) -> Iterator[Fold]:
     """Each fold with the tally of the others; `tally_of` is given rows and their places."""
     held = list(held_out(X, fold_of_each(y, folds)))
     if len(held) < 2:  # of a single row there is nothing else to learn from
@@ -68,22 +70,60 @@ def log_chances(joint: Floats, labels: NDArray[Any], truth: NDArray[Any]) -> Flo
     return np.asarray(own - logsumexp(joint[known], axis=1))
 
 
-def choose_alpha(
-    X: Any,
+def hold_out(
+    folds: Sequence[Fold],
     y: NDArray[Any],
-    tally_of: TallyOf,
+    weight: NDArray[Any] | None,
+    model_of: Callable[[Tally], Model],
+) -> list[HeldOut]:
+    """What the models of the other folds say about the rows of each, with a column for every label of y."""
+    labels = np.unique(y)
+    held = []
+    for fold in folds:
+        here = np.searchsorted(labels, fold.others.labels)
+        model = model_of(fold.others)
+        evidence, log_prior = np.zeros((len(fold.rows), len(labels))), np.full(len(labels), -np.inf)
+        evidence[:, here], log_prior[here] = model.evidence(fold.block), model.log_prior
+        weights = np.ones(len(y)) if weight is None else weight
+        truth = np.searchsorted(labels, y[fold.rows])
+        held.append(HeldOut.of(evidence, log_prior, truth, weights[fold.rows]))
+    return held
+
+
+def choose_temper(held: Sequence[HeldOut]) -> Temper | None:
+    """The likeliest temper, or none where no row could be held out."""
+    return Temper.of(held) if any(len(one.truth) for one in held) else None
+
+
+def choose_alpha(
+    folds: Sequence[Fold],
+    y: NDArray[Any],
+    weight: NDArray[Any] | None,
     model_of: Callable[[Tally, float], Model],
     *,
-    folds: int = 5,
+    tempered: bool = False,
     alphas: Sequence[float] = ALPHAS,
 ) -> tuple[float, dict[float, float]]:
     """The α that explains held-out labels best, and the mean log p(label | row) of each that was tried."""
-    scores: dict[float, list[Floats]] = {float(alpha): [] for alpha in alphas}
-    for fold in each_fold(X, y, tally_of, folds):
-        if not np.isin(y[fold.rows], fold.others.labels).any():
-            continue
-        for alpha, found in scores.items():
-            joint = model_of(fold.others, alpha).joint(fold.block)
-            found.append(log_chances(joint, fold.others.labels, y[fold.rows]))
-    means = {alpha: float(np.concatenate(found).mean()) if found else 0.0 for alpha, found in scores.items()}
-    return max(means, key=lambda alpha: means[alpha]), means
+    scores = {float(alpha): _score(folds, y, weight, model_of, float(alpha), tempered) for alpha in alphas}
+    return max(scores, key=lambda alpha: scores[alpha]), scores
+
+
+def _score(
+    folds: Sequence[Fold],
+    y: NDArray[Any],
+    weight: NDArray[Any] | None,
+    model_of: Callable[[Tally, float], Model],
+    alpha: float,
+    tempered: bool,
+) -> float:
+    if tempered:
+        held = hold_out(folds, y, weight, lambda tally: model_of(tally, alpha))
+        temper = choose_temper(held)
+        return 0.0 if temper is None else temper.log_p(held)
+    found = [
+        log_chances(model_of(fold.others, alpha).joint(fold.block), fold.others.labels, y[fold.rows])
+        for fold in folds
+        if np.isin(y[fold.rows], fold.others.labels).any()
+    ]
+    return float(np.concatenate(found).mean()) if found else 0.0

@@ -4,7 +4,8 @@ Everything that classifies by a tally goes through here, in one batch or for one
 cross-validation by subtraction and explanations cannot disagree.
 
 With `complement`, a label is judged by how badly everything *else* explains the row (Rennie et al.,
-2003): −log p(row | not the label), read from `total − own`.
+2003): −log p(row | not the label), read from `total − own`. A `temper` scales what features say
+(temper.py).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from deciban.errors import BadPrior, ImpossibleRows
 from deciban.families.reading import Breakdown, Floats, Reading
 from deciban.families.telling import read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
+from deciban.learners.temper import Temper
 from deciban.tally import Tally
 
 LISTED = 10  # so many features that are not there are listed for a sparse row
@@ -40,8 +42,9 @@ class Model:
         label_prior: Any = None,
         complement: bool = False,
         telling_only: bool = False,
+        temper: Temper | None = None,
     ) -> None:
-        self.tally, self.telling_only = tally, telling_only
+        self.tally, self.telling_only, self.temper = tally, telling_only, temper
         self.rule, self.prior = rule, prior
         self.label_prior, self.complement = label_prior, complement
 
@@ -67,11 +70,22 @@ class Model:
         """log p(label, row), up to what is the same for every label: (rows, labels)."""
         return self._joint(self.reading.admit(X))
 
-    def _joint(self, X: Any) -> Floats:
-        joint = self.reading.score(X)
+    def evidence(self, X: Any) -> Floats:
+        """log p(row | label) as it counts for a label, before any temper: (rows, labels)."""
+        return self._evidence(self.reading.admit(X))
+
+    def _evidence(self, X: Any) -> Floats:
+        evidence = self.reading.score(X)
         if self.complement:
-            np.negative(joint, out=joint)
-        joint += self.log_prior
+            np.negative(evidence, out=evidence)
+        return evidence
+
+    def _joint(self, X: Any) -> Floats:
+        joint = self._evidence(X)
+        if self.temper is None:
+            joint += self.log_prior
+        else:
+            joint = self.temper.applied(joint, self.log_prior)
         if joint.size and joint.min() == -np.inf:
             self._rescue(joint)
         return joint
@@ -156,12 +170,19 @@ class Model:
         ]
         listed, rest = self._absent(*pair).all_but(columns) if everything is None else ([], 0.0)
         features += [FeatureEvidence(names[column], decibans, True) for column, decibans in listed]
-        return Told(float(self._against(breakdown.intercept[number], *pair)), features, rest)
+        intercept = float(self._against(breakdown.intercept[number], *pair)) + self._offset(*pair)
+        return Told(intercept, features, rest)
 
     def _against(self, evidence: Floats, first: int, second: int) -> Floats:
-        sign = -DECIBANS_A_NAT if self.complement else DECIBANS_A_NAT
+        factor = DECIBANS_A_NAT * (1.0 if self.temper is None else self.temper.exponent)
         with np.errstate(invalid="ignore"):
-            return np.asarray(sign * (evidence[first] - evidence[second]))
+            return np.asarray((-factor if self.complement else factor) * (evidence[first] - evidence[second]))
+
+    def _offset(self, first: int, second: int) -> float:
+        """What a temper adds to one label and not to another, whatever the row."""
+        if self.temper is None:
+            return 0.0
+        return DECIBANS_A_NAT * float(self.temper.offsets[first] - self.temper.offsets[second])
 
     def _zeros(self, X: Any, row: int) -> NDArray[np.bool_]:
         """Which features of a row are not there, where a zero says so."""
