@@ -23,6 +23,7 @@ _HOME = {
     "Geometric": "deciban.families",
     "Multinomial": "deciban.families",
     "Poisson": "deciban.families",
+    "Texts": "deciban.families",
     "Beta": "deciban.smoothing",
     "Empirical": "deciban.smoothing",
     "Jeffreys": "deciban.smoothing",

@@ -9,6 +9,7 @@ from deciban.families.gaussian import Gaussian
 from deciban.families.geometric import Geometric
 from deciban.families.multinomial import Multinomial
 from deciban.families.poisson import Poisson
+from deciban.families.texts import Texts
 
 __all__ = [
     "Bernoulli",
@@ -20,4 +21,5 @@ __all__ = [
     "Geometric",
     "Multinomial",
     "Poisson",
+    "Texts",
 ]

@@ -66,13 +66,21 @@ class Categorical(Family):
 
     def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """Count each category under each label."""
-        found = [merge_sorted(self.declared(), seen) for seen in categories_in(X)]
+        found = [merge_sorted(self.declared(), seen) for seen in self.distinct(X)]
         features = Schema(X.shape[1] if names is None else names, found)
-        cells = Cells(features)
+        cells = self.cells_of(features)
         count = np.zeros((len(membership.labels), features.cells))
         for rows in self.blocks(X):
             count += membership[rows].sum(cells.one_hot(X[rows])["count"])
         return Tally(self, membership.labels, features, membership.rows(), {"count": count})
+
+    def distinct(self, X: Any) -> list[NDArray[Any]]:
+        """The categories of each column, sorted."""
+        return categories_in(X)
+
+    def cells_of(self, features: Schema) -> Cells:
+        """What finds the cells of a value."""
+        return Cells(features)
 
     def blocks(self, X: Any) -> list[slice]:
         """Smaller blocks than for numbers: each value is looked up through several arrays of codes."""
@@ -196,9 +204,11 @@ class Categorical(Family):
 class CategoricalReading(PointReading):
     """A point reading that looks categories up in the cells of its tally."""
 
+    family: Categorical
+
     @cached_property
     def _cells(self) -> Cells:
-        return Cells(self.features)
+        return self.family.cells_of(self.features)
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:  # noqa: ARG002
         return self._cells.one_hot(X), None
