@@ -38,9 +38,11 @@ from deciban import (
     NeighborsClassifier,
     NeighborsRegressor,
     Poisson,
+    Texts,
 )
 from deciban.errors import UnreadableModel
 from deciban.learners import TextClassifier
+from deciban.tables import Table, TableModel
 
 HOME = Path(__file__).parents[1] / "build" / "fuzz"
 DEEP = 5000
@@ -64,6 +66,13 @@ def models() -> Iterator[Any]:
         yield NaiveBayes(family).fit(X, y)
     columns = Columns({(0,): Gaussian("labels"), (1, 2): Poisson()})
     yield NaiveBayes(columns, prior=2, label_prior={"spam": 0.5, "ham": 0.5}).fit(X, y)
+    notes = np.array(
+        [["buy now", "x"], ["buy", None], ["lunch now", "y x"], ["a meeting", "x"]], dtype=object
+    )
+    yield NaiveBayes(Texts()).fit(notes, y)
+    days = [f"2024-0{number + 1}-0{number + 3} 1{number}:00" for number in range(4)]
+    table = {"day": days * 3, "note": [*notes[:, 0]] * 3, "size": np.arange(12) / 8, "kind": [*y] * 3}
+    yield TableModel.fit(Table(table), "kind", {"note": "text"}, folds=2)
     yield Mixture(Gaussian(), 2, random_state=0).fit(X)
     yield MixtureClassifier(Multinomial(), random_state=0).fit(X, ["spam", "", "ham", ""])
     yield NeighborsClassifier().fit(X, y)

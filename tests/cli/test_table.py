@@ -40,6 +40,45 @@ def test_fitting_shows_the_guesses_and_the_figures(patients, capsys):
     assert shown.err == "deciban: nothing was kept; --model MODEL keeps what was learned\n"
 
 
+def test_the_shares_of_the_labels_stand_beside_the_figures(patients, capsys):
+    assert main(["table", "fit", str(patients), "--label", "ill"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    place = lines.index("labels of ill: no 66.7%, flu 33.3%")
+    assert lines[place + 1].startswith("accuracy")
+
+
+@pytest.fixture
+def german(tmp_path):
+    """The same in a file of another country: semicolons, decimal commas, dates with dots, and notes."""
+    lines = ["fieber;am;notiz;krank"]
+    for number in range(60):
+        ill = number % 3 == 0
+        fever = f"{(39.5 if ill else 36.8) + number % 7 / 10:.1f}".replace(".", ",")
+        note = f"{'hoch fiebrig' if ill else 'gut gelaunt'} seit {number} Tagen"
+        lines.append(f"{fever};{number % 28 + 1}.{number % 12 + 1}.2024;{note};{'ja' if ill else 'nein'}")
+    path = tmp_path / "kranke.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_file_of_another_country_is_read_and_that_is_said(german, capsys, tmp_path):
+    model = str(tmp_path / "m.npz")
+    assert main(["table", "fit", str(german), "--label", "krank", "--model", model]) == 0
+    shown = capsys.readouterr()
+    assert "columns are separated by ';'; --separator overrules this" in shown.err
+    assert "numbers have decimal commas, such as 39,5 in column 'fieber'" in shown.err
+    assert "am          date         day-first, up to 2024-12-" in shown.out
+    assert "notiz       text         texts, 60 of 60 different, of words that recur" in shown.out
+    told = ["--separator", ";", "--decimal", ","]
+    assert main(["table", "why", str(german), "--model", model, "--rows", "1", *told]) == 0
+    shown = capsys.readouterr()
+    assert "dB  notiz = hoch fiebrig seit 0 Tagen" in shown.out
+    assert "dB  am.month = Jan" in shown.out
+    assert shown.err == ""
+    assert main(["table", "predict", str(german), "--model", model, *told]) == 0
+    assert "passed over" not in capsys.readouterr().err
+
+
 def test_fitting_in_json_holds_the_same(patients, model, capsys):
     arguments = ["--family", "cough=categorical", "--drop", "town", "--rule", "mean", "--prior", "0.5"]
     assert main(["table", "fit", str(patients), "--label", "ill", "--json", "--folds", "5", *arguments]) == 0
@@ -48,6 +87,8 @@ def test_fitting_in_json_holds_the_same(patients, model, capsys):
     assert families.pop("fever") in ("gaussian", "gamma")
     assert families == {"cough": "categorical", "town": "drop", "id": "drop"}
     assert told["labels"] == {"flu": 20, "no": 40}
+    assert told["shares"] == {"flu": 1 / 3, "no": 2 / 3}
+    assert told["notes"] == []
     assert told["figures"]["folds"] == 5
 
 
@@ -121,6 +162,9 @@ def test_a_table_from_standard_input(model, monkeypatch, capsys):
         (["fit", "{table}", "--label", "ill", "--drop", "x"], "There is no column 'x'"),
         (["fit", "{table}", "--label", "ill", "--prior", "much"], "must be a number"),
         (["fit", "{table}", "--label", "ill", "--folds", "1"], "2 or more"),
+        (["fit", "{table}", "--label", "ill", "--separator", "ab"], "one character"),
+        (["fit", "{table}", "--label", "ill", "--decimal", "x"], "invalid choice"),
+        (["fit", "{table}", "--label", "ill", "--family", "town=date"], "should hold dates"),
         (["predict", "{table}", "--model", "/no/such.npz"], "There is no model"),
         (["predict", "{table}", "--model", "{table}"], "is not a model"),
         (["why", "{table}", "--model", "{model}", "--rows", "61"], "there is no row 61"),

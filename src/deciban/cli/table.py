@@ -21,6 +21,7 @@ EXAMPLES = (
     ("deciban table fit patients.csv --label diagnosis", "guess what each column is, and measure"),
     ("deciban table fit patients.csv --label diagnosis --model flu.npz", "… and keep what was learned"),
     ("deciban table fit sales.parquet --label fraud --family age=gaussian --drop customer", "know better"),
+    ("deciban table fit umsatz.csv --label art --separator ';' --decimal ,", "a file of another country"),
     ("deciban table predict new.csv --model flu.npz --output guesses.csv", "a label for each row"),
     ("deciban table why new.csv --model flu.npz --rows 1,7-9", "why, column by column, in decibans"),
 )
@@ -30,6 +31,7 @@ RULES = ("bayes", "mean", "map", "mle")
 ROWS_EXPLAINED = 5
 MOST_ROWS = 100_000
 COLUMNS_SHOWN = 10
+LABELS_SHOWN = 8
 WIDTH = 30
 
 
@@ -55,6 +57,12 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--no-header", action="store_true", help="the first line is a row; columns are 1, 2 …"
     )
+    parser.add_argument(
+        "--separator", type=separator, metavar="CHAR", help="what stands between entries (default: found out)"
+    )
+    parser.add_argument(
+        "--decimal", choices=(",", "."), metavar="SIGN", help="of numbers: , or . (default: found out)"
+    )
     parser.add_argument("--json", action="store_true", help="JSON: one object (fit), or one a line")
 
 
@@ -64,7 +72,8 @@ def _define_fit(parser: Parser) -> None:
         action="append",
         default=[],
         metavar="COLUMN=FAMILY",
-        help="fit: bernoulli, above-zero, categorical, poisson, geometric, gamma, gaussian or drop",
+        help="fit: bernoulli, above-zero, categorical, text, poisson, geometric, gamma, gaussian, date, "
+        "day-first, month-first or drop",
     )
     parser.add_argument(
         "--drop", action="append", default=[], metavar="COLUMN", help="fit: do not learn from this column"
@@ -102,7 +111,15 @@ def run(options: Namespace) -> int:
         raise WrongUsage("say which column is the label: --label COLUMN; see deciban table --help")
     if options.action != "fit" and options.model is None:
         raise WrongUsage("say which model to ask: --model MODEL; deciban table fit makes one")
-    return action(read_table(options.table, header=not options.no_header), options)
+    table = read_table(
+        options.table,
+        header=not options.no_header,
+        separator=options.separator,
+        decimal=options.decimal,
+    )
+    for note in table.notes:
+        _note(note)
+    return action(table, options)
 
 
 # --- fit -------------------------------------------------------------------------------------
@@ -117,10 +134,11 @@ def _fit(table: Table, options: Namespace) -> int:
     if options.model:
         model.save(options.model)
     if options.json:
-        _print_json(_fit_record(model, options))
+        _print_json(_fit_record(model, table, options))
         return 0
     say("\n".join(_guess_lines(model)))
     say("")
+    say(_share_line(model))
     say(str(model.figures))
     if model.unlabelled:
         _note(f"{model.unlabelled:,} rows without a label were left out")
@@ -148,15 +166,26 @@ def _guess_lines(model: TableModel) -> list[str]:
     ]
 
 
-def _fit_record(model: TableModel, options: Namespace) -> dict[str, Any]:
+def _share_line(model: TableModel) -> str:
+    """How common the labels are: what every figure must be compared with."""
+    shares = sorted(model.shares.items(), key=lambda pair: -pair[1])
+    told = [f"{shortened(label, WIDTH)} {share:.1%}" for label, share in shares[:LABELS_SHOWN]]
+    rest = sum(share for _, share in shares[LABELS_SHOWN:])
+    more = [f"{len(shares) - LABELS_SHOWN} more {rest:.1%}"] if len(shares) > LABELS_SHOWN else []
+    return f"labels of {shortened(model.label, WIDTH)}: {', '.join(told + more)}"
+
+
+def _fit_record(model: TableModel, table: Table, options: Namespace) -> dict[str, Any]:
     columns = [column.as_dict() for column in model.columns]
     labels = dict(zip(model.learner.classes_.tolist(), model.learner.tally_.rows.tolist(), strict=True))
     return {
         "label": model.label,
         "labels": labels,
+        "shares": model.shares,
         "columns": columns,
         "figures": model.figures.record(),
         "unlabelled": model.unlabelled,
+        "notes": list(table.notes),
         "model": options.model,
     }
 
@@ -230,8 +259,9 @@ def _why(table: Table, options: Namespace) -> int:
     if beyond:
         raise WrongUsage(f"there is no row {beyond[0]:,}: the table has {len(table):,}")
     chosen = table[[row - 1 for row in rows]]
+    seen = model.admit(chosen)
     for place, (row, told) in enumerate(zip(rows, model.why(chosen), strict=True)):
-        values = {column.name: _plain(chosen.values(column.name)[place]) for column in model.used}
+        values = {column.name: _plain(seen.values(column.name)[place]) for column in model.used}
         if options.json:
             _print_json(_why_record(row, told, values))
         else:
@@ -307,6 +337,14 @@ def prior(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise refused(f"must be a number, laplace, jeffreys, empirical or cv, got {text!r} instead") from None
+
+
+def separator(text: str) -> str:
+    r"""One character; ``tab`` and ``\t`` are a tab."""
+    text = "\t" if text in ("tab", "\\t") else text
+    if len(text) != 1 or not text.isascii() or text in '"\r\n':
+        raise refused(f"must be one character, such as ; or tab, got {text!r} instead")
+    return text
 
 
 def fold_count(text: str) -> int:

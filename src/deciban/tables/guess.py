@@ -3,8 +3,10 @@
 The first rule that fits decides:
 
     drop         one value only, or none: it tells nothing
-    drop         an id: whole numbers, all different, and called id, or numbered one by one
-    drop         texts that are nearly all different: names, addresses, free text
+    drop         an id: whole numbers that only name the rows (row_ids.py)
+    date         texts that are dates: year, month, weekday, hour and age become columns (dates.py)
+    text         texts that are nearly all different, of words that recur: free text
+    drop         other texts that are nearly all different: names, addresses, codes
     categorical  any other texts
     bernoulli    0 and 1 only
     categorical  whole numbers with few different values, each of which is common
@@ -15,7 +17,8 @@ The first rule that fits decides:
     gaussian     everything else
 
 *By fit*: half of the rows are learned, with their labels, and the other half is predicted, both ways round;
-the family under which the column as it was is likeliest wins.
+the family under which the column as it was is likeliest wins. Of the year and the age of a date, which say
+much the same, the one is kept that tells the label better.
 
 >>> rng = np.random.default_rng(0)
 >>> y = np.array(["a", "b"] * 200)
@@ -30,14 +33,19 @@ gamma
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import DecibanError, NoSuchFeature, WrongUsage
-from deciban.families import Bernoulli, Categorical, Family, Gamma, Gaussian, Geometric, Poisson
+from deciban.families import Bernoulli, Categorical, Family, Gamma, Gaussian, Geometric, Poisson, Texts
+from deciban.families.texts import words_of
 from deciban.learners.fold_tallies import fold_of_each
+from deciban.tables.dates import DATE, EITHER, FAMILIES_OF_DATES, DateColumn, date_order
+from deciban.tables.label_loss import label_loss
+from deciban.tables.row_ids import id_reason
 from deciban.tables.table import Table
 from deciban.value import Value
 
@@ -45,12 +53,15 @@ FAMILIES: Mapping[str, Family] = {
     "bernoulli": Bernoulli(),
     "above-zero": Bernoulli(binarize=0.0),
     "categorical": Categorical(),
+    "text": Texts(),
     "poisson": Poisson(),
     "geometric": Geometric(),
     "gamma": Gamma(),
     "gaussian": Gaussian(),
 }
 DROP = "drop"
+CATEGORICAL, TEXT = "categorical", "text"
+OF_TEXTS = (CATEGORICAL, TEXT)  # what wants texts; everything else wants numbers
 
 FEW = 10  # so many different whole numbers may be categories …
 COMMON = 10  # … if there are so many rows of each on the average
@@ -64,28 +75,75 @@ class Guess(Value):
 
     name: str
     family: str
-    """A key of FAMILIES, or `drop`."""
+    """A key of FAMILIES, `date` or `drop`."""
     why: str
 
 
-def guess_families(table: Table, y: NDArray[np.str_], given: Mapping[str, str] | None = None) -> list[Guess]:
-    """A guess for each column, but for those whose family was given."""
-    given = given or {}
+def guess_families(
+    table: Table,
+    y: NDArray[np.str_],
+    given: Mapping[str, str] | None = None,
+    dates: Iterable[DateColumn] = (),
+) -> list[Guess]:
+    """A guess for each column, but for those whose family was given.
+
+    `dates` are those of which columns were made already.
+    """
+    given, made = given or {}, {part: date for date in dates for part in date.parts}
+    _refuse_unknown(given, {*table.columns, *(date.name for date in made.values())})
+    guesses: list[Guess] = []
+    for name in table.columns:
+        if name in made and name == made[name].parts[0]:
+            date = made[name]
+            guesses.append(Guess(date.name, DATE, f"{date.order}, up to {date.newest[:10]}"))
+        if name in given:
+            guesses.append(Guess(name, given[name], "given"))
+        elif name in made and name == made[name].part("weekday") and made[name].whole_months(table):
+            guesses.append(Guess(name, DROP, "whole months have no weekday"))
+        else:
+            guesses.append(guess(name, table.values(name), y, of_date=name in made))
+    for date in dict.fromkeys(made.values()):
+        guesses = _without_repetition(guesses, date, table, y, given)
+    return guesses
+
+
+def _refuse_unknown(given: Mapping[str, str], names: set[str]) -> None:
     for name, family in given.items():
-        if name not in table.columns:
-            raise NoSuchFeature(f"There is no column {name!r}: the columns are {', '.join(table.columns)}.")
-        if family != DROP and family not in FAMILIES:
-            raise WrongUsage(f"{family!r} is no family; there are {', '.join(FAMILIES)}, and {DROP}.")
+        if name not in names:
+            raise NoSuchFeature(f"There is no column {name!r}: the columns are {', '.join(sorted(names))}.")
+        if family != DROP and family not in FAMILIES and family not in FAMILIES_OF_DATES:
+            known = ", ".join((*FAMILIES, *FAMILIES_OF_DATES))
+            raise WrongUsage(f"{family!r} is no family; there are {known}, and {DROP}.")
+
+
+def _without_repetition(
+    guesses: list[Guess], date: DateColumn, table: Table, y: NDArray[np.str_], given: Mapping[str, str]
+) -> list[Guess]:
+    """Year and age would count the same evidence twice: the one that tells less is dropped."""
+    pair = [
+        one for one in guesses if one.name in (date.part("year"), date.part("age")) and one.family != DROP
+    ]
+    if len(pair) < 2 or any(one.name in given for one in pair):
+        return guesses
+    year, age = (label_loss(FAMILIES[one.family], values_for(table, one)[:, None], y) for one in pair)
+    better, worse = pair if year <= age else pair[::-1]
     return [
-        Guess(name, given[name], "given") if name in given else guess(name, table.values(name), y)
-        for name in table.columns
+        Guess(one.name, DROP, f"{better.name} tells the label better") if one == worse else one
+        for one in guesses
     ]
 
 
-def guess(name: str, values: NDArray[np.float64 | np.object_], y: NDArray[np.str_]) -> Guess:
-    """What one column is taken for."""
+def values_for(table: Table, guess: Guess) -> NDArray[np.float64 | np.object_]:
+    """A column as its family wants it."""
+    return table.texts(guess.name) if guess.family in OF_TEXTS else table.numbers(guess.name)
+
+
+def guess(
+    name: str, values: NDArray[np.float64 | np.object_], y: NDArray[np.str_], of_date: bool = False
+) -> Guess:
+    """What one column is taken for; one that was made of a date is no id, and no count."""
     if values.dtype.kind == "O":
-        return Guess(name, *_guess_texts([value for value in values if value is not None]))
+        return Guess(name, *_guess_texts(name, [value for value in values if value is not None]))
     there = ~np.isnan(values.astype(float))
     numbers = values[there].astype(float)
     distinct = np.unique(numbers)
@@ -96,8 +154,12 @@ def guess(name: str, values: NDArray[np.float64 | np.object_], y: NDArray[np.str
     if not np.isfinite(distinct).all():
         return Guess(name, "gaussian", "numbers")
     whole = bool((distinct == np.rint(distinct)).all())
-    if whole and len(distinct) == len(values) and _numbers_rows(name, numbers):
-        return Guess(name, DROP, "an id")
+    if of_date:
+        few = name.endswith(".hour") or (whole and len(distinct) <= FEW)
+        return Guess(name, CATEGORICAL if few else "gaussian", f"{len(distinct):,} different, of a date")
+    reason = id_reason(name, numbers, y[there]) if whole else None
+    if reason:
+        return Guess(name, DROP, reason)
     if whole and len(distinct) <= FEW and len(numbers) >= COMMON * len(distinct):
         return Guess(name, "categorical", f"{len(distinct)} different whole numbers")
     if not whole and distinct[0] == 0 and 2 * np.count_nonzero(numbers) < len(numbers):
@@ -107,20 +169,24 @@ def guess(name: str, values: NDArray[np.float64 | np.object_], y: NDArray[np.str
     return Guess(name, _likeliest(candidates, numbers, y[there]), words)
 
 
-def _guess_texts(texts: list[str]) -> tuple[str, str]:
+def _guess_texts(name: str, texts: list[str]) -> tuple[str, str]:
     distinct = len(set(texts))
     if distinct < 2:
         return DROP, "one value only" if distinct else "no values"
+    if date_order(texts) == EITHER:
+        return DROP, f"dates, {EITHER}? Say --family {name}=day-first, or month-first"
     if distinct > FEW and distinct > TEXTS_DIFFER * len(texts):
-        return DROP, f"texts, {distinct:,} of {len(texts):,} different"
-    return "categorical", f"{distinct:,} different texts"
+        told = f"texts, {distinct:,} of {len(texts):,} different"
+        words = [words_of(text) for text in texts[:ROWS_TRIED]]
+        return (TEXT, f"{told}, of words that recur") if _are_sentences(words) else (DROP, told)
+    return CATEGORICAL, f"{distinct:,} different texts"
 
 
-def _numbers_rows(name: str, numbers: NDArray[np.float64]) -> bool:
-    """Whether different whole numbers only number the rows."""
-    word = name.strip().lower()
-    steps = np.diff(numbers)
-    return word in ("", "id", "index") or word.endswith(("_id", " id")) or bool((steps == 1).all())
+def _are_sentences(words: list[list[str]]) -> bool:
+    """Whether texts have two words or more, most of which come in other rows too."""
+    rows = Counter(word for text in words for word in text)
+    total = sum(rows.values())
+    return total >= 2 * len(words) and 2 * sum(count for count in rows.values() if count > 1) > total
 
 
 def _candidates(distinct: NDArray[np.float64], whole: bool) -> tuple[list[str], str]:

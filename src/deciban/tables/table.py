@@ -23,7 +23,10 @@ from deciban.errors import NoSuchFeature, OutsideSupport
 class Table:
     """Columns by name."""
 
-    def __init__(self, columns: Mapping[str, Any], rows: int | None = None) -> None:
+    def __init__(
+        self, columns: Mapping[str, Any], rows: int | None = None, notes: Iterable[str] = ()
+    ) -> None:
+        self.notes = tuple(notes)  # what had to be found out when it was read
         self._columns = {name: _column(values) for name, values in columns.items()}
         self._rows = rows if rows is not None else len(next(iter(self._columns.values()), ()))
 
@@ -83,7 +86,8 @@ class Table:
             if value is not None and as_number(value) is None:
                 raise OutsideSupport(
                     f"Column {name!r} should hold numbers, but has {value!r} in row {row + 1}. "
-                    "Correct it, leave it empty, or learn the column as categorical."
+                    "Correct it, leave it empty, say --decimal , if it has a decimal comma, or learn the "
+                    "column as categorical."
                 )
         return np.array([np.nan if value is None else as_number(value) for value in values], dtype=float)
 

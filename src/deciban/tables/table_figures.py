@@ -35,6 +35,11 @@ class TableFigures(Value):
     majority_log_loss: float
     """Of always saying how common each label is."""
 
+    def _check(self) -> None:
+        for name, value in self.as_dict().items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise ValueError(f"{name} = {value!r}")
+
     @property
     def error(self) -> float:
         """The standard error of the accuracy."""

@@ -26,14 +26,14 @@ from deciban.families import Columns, Family
 from deciban.learners import NaiveBayes, model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
-from deciban.tables.guess import DROP, FAMILIES, Guess, guess_families
+from deciban.tables.dates import DATE, DateColumn, find_dates, with_dates
+from deciban.tables.guess import CATEGORICAL, DROP, FAMILIES, Guess, guess_families, values_for
 from deciban.tables.table import Table
 from deciban.tables.table_figures import FOLDS, TableFigures, cross_validate
 from deciban.value import Value
 
 KIND = "table"
 LABELS_SHARE = 0.5  # a column of which more is different can hardly be the label
-CATEGORICAL = "categorical"
 
 
 class Prediction(Value):
@@ -55,12 +55,14 @@ class TableModel:
         columns: Sequence[Guess],
         figures: TableFigures,
         unlabelled: int = 0,
+        dates: Sequence[DateColumn] = (),
     ) -> None:
         self.learner = learner
         self.label = label
         self.columns = tuple(columns)
         self.figures = figures
         self.unlabelled = unlabelled
+        self.dates = tuple(dates)
 
     @classmethod
     def fit(
@@ -76,8 +78,10 @@ class TableModel:
     ) -> TableModel:
         """Guess the families that were not given, measure, and learn all rows that have a label."""
         labelled, y = _labelled(table, label)
-        columns = guess_families(labelled, y, families)
-        used = [column for column in columns if column.family != DROP]
+        dates = find_dates(labelled, dict(families or {}))
+        labelled = with_dates(labelled, dates)
+        columns = guess_families(labelled, y, families, dates)
+        used = _used(columns)
         if not used:
             raise WrongUsage("No column is left to learn from. Give one a family, such as name=gaussian.")
         X = _prepared(labelled, used)
@@ -87,12 +91,21 @@ class TableModel:
             return Model(tally, rule, learner.model_.prior, label_prior, telling_only=True)
 
         figures = cross_validate(X, y, learner.tally_.family, model_of, folds)
-        return cls(learner, label, columns, figures, len(table) - len(y))
+        return cls(learner, label, columns, figures, len(table) - len(y), dates)
 
     @property
     def used(self) -> list[Guess]:
-        """The columns that were learned from."""
-        return [column for column in self.columns if column.family != DROP]
+        """The columns that were learned from; those made of a date, not the date."""
+        return _used(self.columns)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """How common each label was."""
+        rows = self.learner.tally_.rows
+        return {
+            str(label): float(n) / float(rows.sum())
+            for label, n in zip(self.learner.classes_, rows, strict=True)
+        }
 
     # --- asking ------------------------------------------------------------------------------
 
@@ -115,23 +128,31 @@ class TableModel:
 
     def admit(self, table: Table) -> Table:
         """The columns that were learned from, each as its family wants it; refused if one is not there."""
-        missing = [column.name for column in self.used if column.name not in table.columns]
+        made = {part: date.name for date in self.dates for part in date.parts}
+        wanted = dict.fromkeys(made.get(column.name, column.name) for column in self.used)
+        missing = [name for name in wanted if name not in table.columns]
         if missing:
             more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
             raise NoSuchFeature(
                 f"The table has no column {missing[0]!r}{more}, from which the model learned. "
                 "Add it; its values may be empty."
             )
-        return _prepared(table, self.used)
+        dates = [date for date in self.dates if date.name in wanted]
+        return _prepared(with_dates(table, dates), self.used)
 
     def never_learned(self, table: Table) -> dict[str, list[str]]:
         """The categories in each column that the model never saw: they weigh no more than the prior."""
-        strange = {}
-        for part in self.learner.tally_.parts:
-            for name, known in zip(part.features.names, part.features.categories or (), strict=False):
-                found = {text for text in table.texts(str(name)) if text is not None}
-                if found - set(known.tolist()):
-                    strange[str(name)] = sorted(found - set(known.tolist()))
+        rows, strange = self.admit(table), {}
+        known = {
+            name: set(categories.tolist())
+            for part in self.learner.tally_.parts
+            for name, categories in zip(part.features.names, part.features.categories or (), strict=False)
+        }
+        for column in self.used:
+            if column.family == CATEGORICAL:
+                found = {text for text in rows.values(column.name) if text is not None}
+                if found - known[column.name]:
+                    strange[column.name] = sorted(found - known[column.name])
         return strange
 
     # --- keeping -----------------------------------------------------------------------------
@@ -144,6 +165,7 @@ class TableModel:
             "columns": [[column.name, column.family, column.why] for column in self.columns],
             "figures": self.figures.record(),
             "unlabelled": self.unlabelled,
+            "dates": [[date.name, date.order, date.newest] for date in self.dates],
         }
         model_file.save(self.learner, Path(path), about)
 
@@ -156,11 +178,26 @@ class TableModel:
         if about.get("kind") != KIND:
             raise UnreadableModel(f"{path} holds no model of a table. Make one: deciban table fit.")
         try:
-            columns = [Guess(*column) for column in about["columns"]]
+            columns = [Guess(*map(str, column)) for column in about["columns"]]
             figures = TableFigures(**about["figures"])
-            return cls(NaiveBayes.load(path), about["label"], columns, figures, about["unlabelled"])
-        except (KeyError, TypeError) as error:
-            raise UnreadableModel(f"{path} is damaged: {error} is not as it should be.") from None
+            dates = [DateColumn(*date) for date in about.get("dates", [])]
+            model = cls(
+                NaiveBayes.load(path), str(about["label"]), columns, figures, about["unlabelled"], dates
+            )
+            model._refuse_strange_columns()
+        except (KeyError, TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())[:200]
+            raise UnreadableModel(f"{path} is damaged: {reason} is not as it should be.") from None
+        return model
+
+    def _refuse_strange_columns(self) -> None:
+        """What is said about the columns must be what was learned of them."""
+        learned = {
+            str(name): part.family for part in self.learner.tally_.parts for name in part.features.names
+        }
+        said = {column.name: FAMILIES[column.family] for column in self.used}
+        if {name: type(family) for name, family in learned.items()} != {n: type(f) for n, f in said.items()}:
+            raise ValueError("what a column is")
 
 
 def _labelled(table: Table, label: str) -> tuple[Table, NDArray[np.str_]]:
@@ -180,17 +217,13 @@ def _labelled(table: Table, label: str) -> tuple[Table, NDArray[np.str_]]:
     return table.without([label])[known], y
 
 
+def _used(columns: Sequence[Guess]) -> list[Guess]:
+    return [column for column in columns if column.family not in (DROP, DATE)]
+
+
 def _prepared(table: Table, columns: Sequence[Guess]) -> Table:
     """Texts for categories, numbers for everything else."""
-    return Table(
-        {
-            column.name: table.texts(column.name)
-            if column.family == CATEGORICAL
-            else table.numbers(column.name)
-            for column in columns
-        },
-        len(table),
-    )
+    return Table({column.name: values_for(table, column) for column in columns}, len(table))
 
 
 def _family(columns: Sequence[Guess]) -> Columns:

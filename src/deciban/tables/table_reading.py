@@ -2,7 +2,8 @@
 
 The two guess the types of a CSV file differently. So both only split it, and what a column is gets decided
 here, by two rules: an entry of MISSING is a gap; a column whose other entries are all numbers holds numbers,
-any other holds texts.
+any other holds texts. What had to be found out about the file (another separator than the comma, decimal
+commas) stands in the notes of the table, so that nothing is guessed silently.
 """
 
 from __future__ import annotations
@@ -19,17 +20,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import MissingExtra, NoSuchSource, UnreadableTable
-from deciban.tables.table import Table, as_number
+from deciban.tables.number_format import decimal_of, numbers_by, plain_numbers
+from deciban.tables.table import Table
 
 MISSING = frozenset(["", "?", "-", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "none"])
 SEPARATORS = ",;\t|"
 STANDARD_INPUT = "-"
+LINES_LOOKED_AT = 50
 
 
-def read_table(path: str | os.PathLike[str], header: bool = True, library: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str],
+    header: bool = True,
+    library: str | None = None,
+    *,
+    separator: str | None = None,
+    decimal: str | None = None,
+) -> Table:
     """The table in a .parquet file, or in a CSV file of any other name; ``-`` is standard input.
 
     Without a header the columns are called 1, 2, 3 … ``library`` is polars or pandas; unless told, polars.
+    ``separator`` and ``decimal`` (``,`` or ``.``) are found out unless told, and then the notes say so.
     """
     place = os.fspath(path)
     if place != STANDARD_INPUT and not os.path.isfile(place):
@@ -37,7 +48,7 @@ def read_table(path: str | os.PathLike[str], header: bool = True, library: str |
     library = library or installed_library()
     if place.lower().endswith((".parquet", ".pq")):
         return _read_parquet(place, library)
-    return _read_csv(place, header, library)
+    return _read_csv(place, header, library, separator, decimal)
 
 
 def installed_library() -> str:
@@ -51,21 +62,15 @@ def installed_library() -> str:
 # --- CSV -------------------------------------------------------------------------------------
 
 
-def _read_csv(place: str, header: bool, library: str) -> Table:
-    try:
-        if place == STANDARD_INPUT:
-            data = sys.stdin.buffer.read()
-        else:
-            with open(place, "rb") as file:
-                data = file.read()
-    except OSError as error:
-        raise NoSuchSource(f"{place!r} cannot be read: {error.strerror}.") from None
-    data = data.removeprefix(b"\xef\xbb\xbf")
-    first = data[: 1 << 20].split(b"\n", 1)[0].decode("utf-8", "replace").rstrip("\r")
-    if b"\0" in data[: 1 << 16] or not first.strip():
+def _read_csv(
+    place: str, header: bool, library: str, told_separator: str | None, told_decimal: str | None
+) -> Table:
+    data = _content(place)
+    head = data[: 1 << 20].decode("utf-8", "replace")
+    if b"\0" in data[: 1 << 16] or not head.partition("\n")[0].strip():
         raise UnreadableTable(f"{place!r} is no CSV file: its first line holds no names of columns.")
-    separator = max(SEPARATORS, key=first.count)
-    names = [name.strip() for name in next(csv.reader([first], delimiter=separator))]
+    separator = told_separator or found_separator(head)
+    names = [name.strip() for name in next(csv.reader(head.splitlines(), delimiter=separator))]
     names = names if header else [str(number + 1) for number in range(len(names))]
     _refuse_doubles(names, place)
     split = _split_by_polars if library == "polars" else _split_by_pandas
@@ -74,7 +79,41 @@ def _read_csv(place: str, header: bool, library: str) -> Table:
     except Exception as error:  # each library has a tree of errors of its own
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise UnreadableTable(f"{place!r} cannot be read as a CSV file: {reason}") from None
-    return Table({name: _typed(values) for name, values in zip(names, columns, strict=True)})
+    notes = []
+    if told_separator is None and separator != SEPARATORS[0]:
+        shown = "tabs" if separator == "\t" else repr(separator)
+        notes.append(f"columns are separated by {shown}; --separator overrules this")
+    return _typed_table(dict(zip(names, columns, strict=True)), told_decimal, notes)
+
+
+def _content(place: str) -> bytes:
+    try:
+        if place == STANDARD_INPUT:
+            data = sys.stdin.buffer.read()
+        else:
+            with open(place, "rb") as file:
+                data = file.read()
+    except OSError as error:
+        raise NoSuchSource(f"{place!r} cannot be read: {error.strerror}.") from None
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
+def found_separator(head: str) -> str:
+    r"""The separator that cuts the first lines into the same number of entries, as many as possible.
+
+    >>> found_separator("a;b\n1,5;2,5\n"), found_separator("a,b\n1,2\n"), found_separator("a\n1\n")
+    (';', ',', ',')
+    """
+    lines = head.splitlines(keepends=True)[:LINES_LOOKED_AT]
+
+    def fit(separator: str) -> tuple[bool, int]:
+        try:
+            widths = [len(row) for row in csv.reader(lines, delimiter=separator) if row]
+        except csv.Error:
+            widths = [lines[0].count(separator) + 1]
+        return widths[0] > 1 and len(set(widths)) == 1, widths[0]
+
+    return max(SEPARATORS, key=fit)
 
 
 def _refuse_doubles(names: list[str], place: str) -> None:
@@ -115,19 +154,28 @@ def _split_by_pandas(data: bytes, separator: str, header: bool, width: int) -> l
     return [frame[name].tolist() for name in frame.columns]
 
 
-def _typed(texts: list[str | None]) -> NDArray[Any]:
+def _typed_table(columns: dict[str, list[str | None]], told_decimal: str | None, notes: list[str]) -> Table:
+    """Columns of numbers, where all entries are, and of texts."""
+    entries = {name: [_entry(text) for text in texts] for name, texts in columns.items()}
+    decimal, found = (told_decimal, []) if told_decimal else decimal_of(entries)
+    return Table({name: _typed(texts, decimal) for name, texts in entries.items()}, notes=notes + found)
+
+
+def _entry(text: str | None) -> str | None:
+    text = None if text is None else text.strip()
+    return None if text in MISSING else text
+
+
+def _typed(entries: list[str | None], decimal: str | None) -> NDArray[Any]:
     """Numbers, if all entries are; else texts."""
-    stripped = [None if text is None else text.strip() for text in texts]
-    entries = [None if text is None or text in MISSING else text for text in stripped]
-    numbers = np.empty(len(entries))
-    for row, text in enumerate(entries):
-        number = np.nan if text is None else as_number(text)
-        if number is None:
-            column = np.empty(len(entries), dtype=object)
-            column[:] = entries
-            return column
-        numbers[row] = number
-    return numbers
+    numbers = numbers_by(entries, decimal) if decimal else None
+    if numbers is None:
+        numbers = plain_numbers(entries)
+    if numbers is not None:
+        return numbers
+    column = np.empty(len(entries), dtype=object)
+    column[:] = entries
+    return column
 
 
 # --- Parquet ---------------------------------------------------------------------------------
