@@ -17,6 +17,8 @@ NEIGHBORS = "learners/test_neighbors.py"
 HELD_BY = {
     "__main__": "cli/test_main.py",
     "_sums": "laws/test_hidden_labels.py",
+    "cli/agreement": "cli/test_forget.py",
+    "cli/lesson_flags": "cli/test_list_lessons.py",
     "cli/verbs": "cli/test_documented.py",
     "committee/extraction": "filter/test_word_evidence.py",
     "engines/dask_cluster": "engines/test_lessons.py",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tools.make_cli_docs import made
 
 from deciban.cli.program import program_parser
 from deciban.cli.verbs import VERBS, load_verb, verb_parser
@@ -37,6 +38,10 @@ def test_every_documented_verb_exists():
         line.removeprefix("## deciban ") for line in PAGE.splitlines() if line.startswith("## deciban ")
     ]
     assert sorted(documented) == sorted(VERBS)
+
+
+def test_the_tables_of_the_page_are_those_of_the_parsers():
+    assert made(PAGE) == PAGE, "run: python tools/make_cli_docs.py"
 
 
 def test_the_flags_of_the_program_are_documented():

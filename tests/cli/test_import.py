@@ -47,7 +47,20 @@ def test_a_damaged_export_is_one_line_and_changes_nothing(taught, database, tmp_
 
 def test_half_an_export_is_not_imported(exported, tmp_path, capsys):
     exported.write_text(exported.read_text()[:-100])
-    copy = tmp_path / "copy.db"
-    assert main(["import", "--db", str(copy), str(exported)]) == 3
-    with Filter.open(str(copy)) as mail_filter:
-        assert mail_filter.labels() == {}
+    assert main(["import", "--db", str(tmp_path / "copy.db"), str(exported)]) == 3
+    assert not list(tmp_path.glob("copy.db*"))
+
+
+@pytest.mark.parametrize(
+    "damage", [b"", b"no export\n", b'{"deciban":"lessons","format":1,"features":1}\nno\n']
+)
+@pytest.mark.parametrize("through", ["file", "pipe"])
+def test_a_refused_import_leaves_nothing_behind(tmp_path, damage, through):
+    path = tmp_path / "damaged.jsonl"
+    path.write_bytes(damage)
+    place = "-" if through == "pipe" else str(path)
+    command = [sys.executable, "-m", "deciban", "import", place, "--db", str(tmp_path / "new.db")]
+    done = subprocess.run(command, input=damage, capture_output=True)
+    assert done.returncode == 3
+    assert done.stderr.count(b"\n") == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["damaged.jsonl"]

@@ -71,7 +71,7 @@ def test_a_source_in_which_nothing_can_be_read_is_a_failure(tmp_path, database, 
     (tmp_path / "junk").mkdir()
     (tmp_path / "junk" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     assert main(["learn", "spam", str(tmp_path / "junk")]) == 3
-    assert "0 read, 1 skipped" in capsys.readouterr().err
+    assert "a.png: not mail but a PNG image\n" in capsys.readouterr().err
 
 
 def test_the_default_database_is_private(mails, tmp_path, monkeypatch):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deciban.cli import main
-from deciban.cli.verbs import VERBS
+from deciban.cli.verbs import VERBS, load_verb
 
 MAIL = b"Subject: hi\n\nhello\n"
 # What must not be loaded to read one message: the first three by the design, the others for their start-up.
@@ -49,7 +49,7 @@ def test_the_version_is_that_of_the_package(capsys):
         (["--nonsense"], "deciban: '--nonsense' is no verb of deciban; it knows "),
         (["read", "/no/such/file"], "deciban: '/no/such/file' is no file, folder or message id; "),
         (["read", "--limit", "-1", "x"], "deciban: argument --limit: "),
-        (["read"], "deciban: the following arguments are required: FILE; see deciban read --help"),
+        (["read"], "deciban: name the messages: FILE, or - for standard input"),
         (["read", "\x1b[2J"], "deciban: '\\x1b[2J' is no file"),
     ],
 )
@@ -125,8 +125,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_unforeseen_error_is_one_line_and_exit_code_3(verb, taught):
-    module = {"import": "import_"}.get(verb, verb)
-    event = f"import:deciban.cli.{module}"
+    event = f"import:{load_verb(verb).__name__}"
     command = [sys.executable, "-m", "tests.cli.sabotage", event, "ZeroDivisionError", verb]
     done = subprocess.run(command, input=MAIL.decode(), capture_output=True, text=True)
     assert done.returncode == 3

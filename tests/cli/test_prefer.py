@@ -4,7 +4,9 @@ import pytest
 
 from deciban.cli import main
 
-UNTOUCHED = "cost      9\npromise   none\ncontacts  0\nallowed   0\nshared    none\nkeep-mail never\n"
+UNTOUCHED = (
+    "cost      9\npromise   none\nsure      0.5\ncontacts  0\nallowed   0\nshared    none\nkeep-mail never\n"
+)
 
 
 def test_preferences_are_kept_and_shown(taught, capsys):
@@ -15,7 +17,7 @@ def test_preferences_are_kept_and_shown(taught, capsys):
     assert main(["prefer"]) == 0
     assert capsys.readouterr().out.startswith("cost      99\npromise   0.001\n")
     main(["prefer", "--promise", "none"])
-    assert "promise   none\n" in capsys.readouterr().out
+    assert "promise   none\nsure      0.5\n" in capsys.readouterr().out
 
 
 def test_a_promise_that_cannot_be_kept_yet_makes_spam_unsure(taught, capsys):

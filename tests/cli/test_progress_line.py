@@ -1,7 +1,7 @@
 import io
 
 from deciban.cli.progress_line import ProgressLine
-from deciban.sources import Skipped, open_source
+from deciban.sources import open_source
 
 
 class Terminal(io.StringIO):
@@ -32,13 +32,3 @@ def test_a_terminal_sees_a_line_that_is_gone_at_the_end(tmp_path):
     assert "% of 102 bytes · 1 message ·" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()
-
-
-def test_a_note_stands_above_the_line_and_is_harmless(tmp_path):
-    write_mails(tmp_path, 2)
-    stream = Terminal()
-    progress = ProgressLine(stream)
-    messages = progress.follow([open_source(str(tmp_path))])
-    next(messages), next(messages)
-    progress.report(Skipped("\x1b[2J", "permission denied"))
-    assert stream.getvalue().endswith("\r\x1b[Kdeciban: skipped \\x1b[2J: permission denied\n")

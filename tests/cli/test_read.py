@@ -151,11 +151,6 @@ def test_the_exit_code_is_3_when_nothing_could_be_read(tmp_path, capsys):
     assert main(["read", str(tmp_path)]) == 3
 
 
-def test_an_empty_folder_is_no_error(tmp_path, capsys):
-    assert main(["read", str(tmp_path)]) == 0
-    assert capsys.readouterr().err == "deciban: no messages there\n"
-
-
 def test_escapes_and_overrides_in_mail_and_file_names_are_shown_not_sent(tmp_path, capsys):
     path = tmp_path / "\x1b]0;title\x07.eml"
     path.write_bytes("From: a\nSubject: \x1b[31m\u202egpj.exe\n\n\x1b[2J\x9b1m\n".encode())

@@ -6,31 +6,27 @@ import sys
 from itertools import islice
 
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.decision_flags import add_decision_flags, decide_by
+from deciban.cli.intake import Intake, add_sources
+from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import (
-    add_color_flag,
-    columns_of,
-    harmless,
-    say,
-    shortened,
-    tell_that_it_waits,
-    terminal_columns,
-    wants_color,
-)
+from deciban.cli.terminal import columns_of, harmless, say, shortened, terminal_columns
 from deciban.cli.verdict_text import allowed_note, exit_code, verdict_line
 from deciban.decibans import UNSURE
-from deciban.sources import RawMessage, open_source
+from deciban.sources import RawMessage
 
 EXAMPLES = (
     ("deciban classify < mail.eml", "one message: one line, and the verdict as the exit code"),
     ("deciban classify ~/Mail/inbox.mbox", "a table, one line a message"),
+    ("find new -newer .seen -type f | deciban classify --files-from -", "the files of a list"),
+    ("deciban classify --promise 0.001 < mail.eml", "more careful than usual, for this call"),
     ("deciban classify --json ~/Maildir > verdicts.jsonl", "one JSON object a line"),
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from deciban.filter import Filter, Verdict
     from deciban.text import Message
@@ -46,11 +42,10 @@ BATCH = 32
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban classify``."""
-    parser.add_argument(
-        "sources", nargs="*", default=["-"], metavar="FILE", help="the messages (default: standard input)"
-    )
+    add_sources(parser, "the messages (default: standard input)", default=["-"])
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     add_color_flag(parser)
+    add_decision_flags(parser)
     add_database_flag(parser)
 
 
@@ -60,12 +55,13 @@ def run(options: Namespace) -> int:
     from deciban.text import read
 
     with open_filter(options) as mail_filter:
+        decide_by(mail_filter, options)
         preferences = mail_filter.preferences
-        messages = _messages(options.sources)
+        intake = Intake(options, progress=not sys.stdout.isatty())  # there the table moves on by itself
+        messages = iter(intake)
         first = next(messages, None)
         if first is None:
-            print("deciban: no messages there", file=sys.stderr)
-            return 3
+            return intake.exit_code()
         message = read(first.data)
         verdict = mail_filter.classify(question_of(message, preferences))
         second = next(messages, None)
@@ -83,25 +79,8 @@ def run(options: Namespace) -> int:
             questions = [question_of(message, preferences) for message in read_batch]
             table.add(batch, read_batch, mail_filter.classify_many(questions))
             second = next(messages, None)
-    print(table.summary(), file=sys.stderr)
-    return 0
-
-
-def _messages(paths: list[str]) -> Iterator[RawMessage]:
-    if paths == ["-"]:
-        # The delivery of one mail needs no progress line, the import of which takes a millisecond.
-        tell_that_it_waits()
-        yield from open_source("-")
-        return
-    from deciban.cli.progress_line import ProgressLine
-
-    line = ProgressLine()
-    sources = line.open(paths)
-    if sys.stdout.isatty():  # the table moves on by itself
-        for source in sources:
-            yield from source
-    else:
-        yield from line.follow(sources)
+    intake.note(table.summary())
+    return intake.exit_code()
 
 
 def _json_lines() -> Line:
@@ -166,4 +145,4 @@ class _Table:
 
         counts = sorted(self._counts.items(), key=lambda item: -item[1])
         parts = ", ".join(f"{count:,} {harmless(label)}" for label, count in counts)
-        return f"deciban: {counted(sum(self._counts.values()), 'message')}: {parts}"
+        return f"{counted(sum(self._counts.values()), 'message')}: {parts}"

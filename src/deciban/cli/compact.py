@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
+from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, moment, moment_text
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
@@ -23,7 +25,8 @@ EXAMPLES = (
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban compact``."""
     parser.add_argument("--before", type=moment, metavar="DATE", help="fold the lessons taught before then")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
+    add_yes_flag(parser)
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
@@ -37,22 +40,17 @@ def run(options: Namespace) -> int:
         count = mail_filter.count(Selection(until=options.before))
         if not count:
             raise WrongUsage(f"there is no lesson taught before {moment_text(options.before)} to fold")
-        if not options.yes and not _agreed(count):
+        must_be_able_to_ask(options, "fold")
+        if not agreed(
+            options,
+            f"{counted(count, 'lesson')} will stay learned, but can never be forgotten, relearned, listed, "
+            "exported or merged one by one again. Fold?",
+        ):
             print("deciban: nothing was folded", file=sys.stderr)
             return 3
-        say(f"folded: {counted(mail_filter.compact(options.before), 'lesson')}, learned for good")
+        folded = mail_filter.compact(options.before)
+    if options.json:
+        say_json({"folded": folded})
+    else:
+        say(f"folded: {counted(folded, 'lesson')}, learned for good")
     return 0
-
-
-def _agreed(count: int) -> bool:
-    """Whether the person at the terminal says yes."""
-    if not sys.stdin.isatty():
-        raise WrongUsage("nobody can be asked here whether to fold; add --yes to do it without asking")
-    print(
-        f"{counted(count, 'lesson')} will stay learned, but can never be forgotten, relearned, listed, "
-        "exported or merged one by one again. Fold? [y/N] ",
-        end="",
-        file=sys.stderr,
-        flush=True,
-    )
-    return sys.stdin.readline().strip().lower() in ("y", "yes")

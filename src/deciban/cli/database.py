@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 
 from deciban.cli.parser import Parser
-from deciban.errors import CannotWrite, WrongUsage
+from deciban.errors import CannotWrite, NoSuchSource, WrongUsage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def open_filter(options: Namespace) -> Filter:
     from deciban.filter import Filter
 
     path = database_path(options.db)
+    _look_at(path)
     return Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
 
 
@@ -63,6 +64,7 @@ def open_or_create_filter(options: Namespace) -> Filter:
     from deciban.filter import Filter
 
     path = database_path(options.db)
+    _look_at(path)
     if options.db is None and VARIABLE not in os.environ:
         folder = os.path.dirname(path)
         try:
@@ -72,3 +74,22 @@ def open_or_create_filter(options: Namespace) -> Filter:
                 f"{folder!r} cannot be made: {error.strerror}; choose a place by --db"
             ) from None
     return Filter.open(path)
+
+
+def _look_at(path: str) -> None:
+    """Refuse what is certainly no database: a folder, or a place where nobody lets us look."""
+    from stat import S_ISDIR, S_ISREG
+
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise NoSuchSource(
+            f"{path!r} cannot be opened: {error.strerror}; check its folder, or choose another place by --db"
+        ) from None
+    if not S_ISREG(mode):
+        what = "a folder" if S_ISDIR(mode) else "no regular file"
+        raise NoSuchSource(f"{path!r} is {what}, but a database is one file; name the file by --db")
+    if not os.access(path, os.R_OK):
+        raise NoSuchSource(f"{path!r} is not yours to read; check its permissions, or choose another by --db")

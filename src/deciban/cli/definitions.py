@@ -2,8 +2,8 @@
 
 >>> read = next(verb for verb in all_verbs() if verb.name == "read")
 >>> [flag.names for flag in read.flags][:3]
-[('-h', '--help'), ('--features',), ('--json',)]
->>> read.flags[1].choices, read.operands[0].metavar
+[('-h', '--help'), ('--files-from',), ('--features',)]
+>>> read.flags[2].choices, read.operands[0].metavar
 (('words', 'letters', 'all'), 'FILE')
 """
 
@@ -36,13 +36,15 @@ class VerbDefinition(Value):
     flags: tuple[Argument, ...]
     operands: tuple[Argument, ...]
     examples: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...]
 
 
 def all_verbs() -> Iterator[VerbDefinition]:
     """Every verb, in the order of the help."""
     for name, summary in VERBS.items():
         verb = load_verb(name)
-        parser = verb_parser(name, verb).full()
+        defined = verb_parser(name, verb)
+        parser = defined.full()
         arguments = [_argument(action) for action in parser._actions]
         yield VerbDefinition(
             name,
@@ -51,6 +53,7 @@ def all_verbs() -> Iterator[VerbDefinition]:
             tuple(argument for argument in arguments if argument.names),
             tuple(argument for argument in arguments if not argument.names),
             verb.EXAMPLES,
+            tuple(defined.notes),
         )
 
 

@@ -12,6 +12,7 @@ import sys
 
 from deciban.cli.complaint import complain
 from deciban.cli.database import add_database_flag
+from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import tell_that_it_waits
 from deciban.errors import DecibanError
@@ -45,6 +46,7 @@ def define(parser: Parser) -> None:
         action="store_true",
         help="exit with 0 for spam, 1 for good mail, 2 for unsure, 3 without a verdict, instead of 0",
     )
+    add_decision_flags(parser)
     add_database_flag(parser)
 
 
@@ -97,6 +99,7 @@ def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
     from deciban.filter.tag import tagged, tags_of
 
     with open_filter(options) as mail_filter:
+        decide_by(mail_filter, options)
         verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
     return tagged(message, tags_of(verdict)), exit_code(verdict)
 

@@ -14,7 +14,8 @@ from deciban.errors import WrongUsage
 
 TYPE_CHECKING = False  # typing's own costs 5 ms to import
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Sequence
+    from typing import Any, NoReturn
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
@@ -33,19 +34,36 @@ def _terminal_width() -> int:
     return min(columns or 80, 100) - 2
 
 
+def _filled(text: str) -> str:
+    from textwrap import fill
+
+    return fill(text, _terminal_width())
+
+
 class FullParser(argparse.ArgumentParser):
     """An argument parser that keeps the lines of its texts, takes no abbreviations, and raises."""
 
-    def __init__(self, prog: str, description: str = "", epilog: str = "", usage: str | None = None) -> None:
+    def __init__(
+        self,
+        prog: str,
+        description: str = "",
+        epilog: str = "",
+        usage: str | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
         super().__init__(
             prog=prog,
             usage=usage,
-            description=description,
+            description="\n\n".join((description, *map(_filled, notes))),
             epilog=epilog,
             formatter_class=_Formatter,
             # An abbreviation that works today is ambiguous when the next option comes.
             allow_abbrev=False,
         )
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """What was typed, with flags anywhere between the operands: ``learn ham --by ann inbox``."""
+        return self.parse_intermixed_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """Raise `WrongUsage` instead of printing the usage and leaving."""

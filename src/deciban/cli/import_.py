@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say, tell_that_it_waits
@@ -13,6 +15,7 @@ from deciban.errors import NoSuchSource
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from typing import IO
 
 EXAMPLES = (
     ("deciban import lessons.jsonl", "all of its lessons or none; what is known stays as it is"),
@@ -23,6 +26,7 @@ EXAMPLES = (
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban import``."""
     parser.add_argument("path", metavar="FILE", help="what deciban export wrote; - for standard input")
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
@@ -30,7 +34,7 @@ def run(options: Namespace) -> int:
     """Import the lessons."""
     if options.path == "-":
         tell_that_it_waits()
-        stream = sys.stdin
+        stream: IO[str] = sys.stdin
     else:
         try:
             stream = open(options.path, encoding="utf-8", errors="replace")  # noqa: SIM115 (closed below)
@@ -38,6 +42,31 @@ def run(options: Namespace) -> int:
             raise NoSuchSource(
                 f"{options.path!r} cannot be read: {error.strerror}; nothing was imported"
             ) from None
-    with stream, open_or_create_filter(options) as mail_filter:
-        say(f"{counted(mail_filter.import_(stream), 'lesson')} taken over")
+    with stream:
+        if not os.path.exists(database_path(options.db)):
+            # A filter that is made for an import which is then refused would be left behind, empty.
+            stream = _checked(stream)
+        with stream, open_or_create_filter(options) as mail_filter:
+            count = mail_filter.import_(stream)
+    if options.json:
+        say_json({"lessons": count})
+    else:
+        say(f"{counted(count, 'lesson')} taken over")
     return 0
+
+
+def _checked(stream: IO[str]) -> IO[str]:
+    """The same lines once more, all of which were read as lessons."""
+    from tempfile import TemporaryFile
+
+    from deciban.ledger.exchange import read_lessons
+
+    if not stream.seekable():
+        copy = TemporaryFile("w+", encoding="utf-8", errors="surrogatepass")  # noqa: SIM115 (closed by run)
+        copy.writelines(stream)
+        copy.seek(0)
+        stream = copy
+    for _ in read_lessons(stream):
+        pass
+    stream.seek(0)
+    return stream

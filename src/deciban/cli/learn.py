@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from itertools import chain
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.intake import Intake, add_sources
 from deciban.cli.interrupts import Interrupts
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
-from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
 from deciban.errors import DecibanError
 from deciban.filter.learned import Learned
@@ -39,7 +41,7 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "label", metavar="LABEL", help="what the messages are: spam, ham, or any word of yours for good mail"
     )
-    parser.add_argument("sources", nargs="+", metavar="FILE", help="the messages; - for standard input")
+    add_sources(parser, "the messages; - for standard input")
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
     parser.add_argument(
         "--jobs", type=job_count, default=1, metavar="N", help="read the messages by N processes (default: 1)"
@@ -47,6 +49,7 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="read them by a Dask cluster, such as tcp://10.0.0.1:8786"
     )
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
@@ -58,26 +61,27 @@ def run(options: Namespace) -> int:
     label = label_of(options.label)
     if key_of(label) in LIKE_SPAM:
         print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
-    line = ProgressLine()
-    sources = line.open(options.sources)
+    intake = Intake(options)
+    messages = iter(intake)
+    first = next(messages, None)
+    if first is None:
+        return intake.exit_code()
     with open_or_create_filter(options) as mail_filter:
         lesson = _Course(mail_filter, mail_filter.spelling(label), options.by, _engine(options))
         try:
-            lesson.take(line.follow(sources))
+            lesson.take(chain([first], messages))
         except KeyboardInterrupt:
-            line.note(lesson.where_it_stopped())
+            intake.note(lesson.where_it_stopped())
             return INTERRUPTED
         except DecibanError as error:
             raise (type(error)(f"{error} {lesson.what_is_kept()}") if lesson.count else error) from None
-        say(lesson.result())
+        if options.json:
+            say_json(lesson.record())
+        else:
+            say(lesson.result())
         if lesson.count and len(mail_filter.labels()) == 1:
             print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
-    skipped = sum(source.skipped_count for source in sources)
-    if skipped:
-        print(f"deciban: {lesson.count:,} read, {skipped:,} skipped", file=sys.stderr)
-    elif not lesson.count:
-        print("deciban: no messages there", file=sys.stderr)
-    return 3 if skipped and not lesson.count else 0
+    return intake.exit_code()
 
 
 def job_count(text: str) -> int:
@@ -152,6 +156,10 @@ class _Course:
         if done.known:
             parts.append(f"{done.known:,} known already")
         return ", ".join(parts)
+
+    def record(self) -> dict[str, object]:
+        """What was done, for machines."""
+        return {"label": self._label} | {name: getattr(self._learned, name) for name in Learned.field_names}
 
     def where_it_stopped(self) -> str:
         """What is safe after an interrupt, and how to go on."""

@@ -80,6 +80,8 @@ def _verb(verb: VerbDefinition) -> Iterator[str]:
         yield ".TP"
         yield _name(argument)
         yield _escaped(argument.help)
+    for note in verb.notes:
+        yield from (".PP", _escaped(note))
     yield from (".PP", "Examples:")
     for command, meaning in verb.examples:
         yield ".TP"

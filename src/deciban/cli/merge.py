@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
@@ -23,23 +24,37 @@ EXAMPLES = (
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban merge``."""
     parser.add_argument("others", nargs="+", metavar="DATABASE", help="the databases of other filters")
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Merge each of the others into the filter."""
     into = database_path(options.db)
+    left_out: dict[str, int] = {}
     for path in options.others:
         if not os.path.isfile(path):
-            raise NoSuchSource(f"there is no database {path!r}; nothing was merged")
+            what = "a folder, no database" if os.path.isdir(path) else "no database"
+            raise NoSuchSource(f"{path!r} is {what}; nothing was merged")
         if os.path.exists(into) and os.path.samefile(path, into):
             raise WrongUsage(f"{path!r} cannot be merged into itself")
+        left_out[path] = _folded_in(path)  # before a filter is made: it may be no ledger
     with open_or_create_filter(options) as mail_filter:
-        for path in options.others:
-            count = mail_filter.merge(path)
-            left_out = _folded_in(path)
-            about = f"; {counted(left_out, 'folded lesson')} cannot be taken over" if left_out else ""
-            say(f"{harmless(path)}: {counted(count, 'lesson')} taken over{about}")
+        merged = {path: mail_filter.merge(path) for path in options.others}
+    if options.json:
+        say_json(
+            {
+                "merged": [
+                    {"path": path, "lessons": count, "folded": left_out[path]}
+                    for path, count in merged.items()
+                ]
+            }
+        )
+        return 0
+    for path, count in merged.items():
+        rest = left_out[path]
+        about = f"; {counted(rest, 'folded lesson')} cannot be taken over" if rest else ""
+        say(f"{harmless(path)}: {counted(count, 'lesson')} taken over{about}")
     return 0
 
 

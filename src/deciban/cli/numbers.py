@@ -43,6 +43,26 @@ def signed(decibans: float) -> str:
     return f"{round(decibans, 1) + 0.0:+.1f}".replace("-", "−")
 
 
+def share_text(part: float) -> str:
+    """A share in percent, with the digits that tell small ones apart.
+
+    >>> [share_text(part) for part in (0.0, 0.000012, 0.0004, 0.0123, 0.2, 1.0)]
+    ['0%', '0.0012%', '0.04%', '1.23%', '20%', '100%']
+    """
+    percent = 100 * part
+    digits = 2 if percent >= 0.01 or not percent else 4
+    return f"{percent:.{digits}f}".rstrip("0").rstrip(".") + "%"
+
+
+def percent(part: int, whole: int) -> str:
+    """So many of so many, in percent; nothing of nothing is nothing.
+
+    >>> percent(2, 1000), percent(0, 0)
+    ('0.2%', '0%')
+    """
+    return share_text(part / whole if whole else 0.0)
+
+
 def share(text: str) -> float:
     """A number from 0 to 1.
 

@@ -38,6 +38,7 @@ class Parser:
         self._flags: dict[str, dict[str, Any]] = {}
         self._operands: list[tuple[str, dict[str, Any]]] = []
         self._defined: list[tuple[str, dict[str, Any]]] = []
+        self.notes: list[str] = []
 
     def add_argument(self, name: str, **how: Any) -> None:
         """Define a flag or an operand as argparse would."""
@@ -47,11 +48,15 @@ class Parser:
         else:
             self._operands.append((name, how))
 
+    def add_note(self, text: str) -> None:
+        """Add a paragraph to the help, and to the manual."""
+        self.notes.append(text)
+
     def full(self) -> FullParser:
         """The same definitions for argparse."""
         from deciban.cli.full_parser import FullParser
 
-        parser = FullParser(**self._about)  # type: ignore[arg-type]  # prog is always a text
+        parser = FullParser(**self._about, notes=self.notes)  # type: ignore[arg-type]  # prog is a text
         for name, how in self._defined:
             parser.add_argument(name, **how)
         return parser
@@ -60,7 +65,8 @@ class Parser:
         """What was typed; a mistake is `WrongUsage`."""
         found = self._plain(list(words))
         if found is None:
-            return self.full().parse_args(words)
+            typed: Namespace = self.full().parse_args(words)
+            return typed
         options = Options()
         options.__dict__.update(found)
         return options  # type: ignore[return-value]  # it has the same attributes

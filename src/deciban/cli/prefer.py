@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter, open_or_create_filter
+from deciban.cli.decision_flags import NONE, add_decision_flags, decisions_of
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import refused
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSource
+from deciban.filter.preferences import ALWAYS, Preferences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from deciban.filter.shared_filter import SharedFilter
+
 EXAMPLES = (
     ("deciban prefer", "what is preferred now"),
     ("deciban prefer --promise 0.001", "lose at most one good mail in a thousand"),
     ("deciban prefer --cost 99 --promise none", "no promise: spam is what is 99 times as likely spam as not"),
+    ("deciban prefer --sure 0.9", "whatever the label: less sure than that is called unsure"),
     ("deciban prefer --contacts contacts.vcf", "that the sender is known becomes a feature"),
     ("deciban prefer --allow friends.txt", "these senders are never called spam"),
     ("deciban prefer --shared /srv/deciban/2026-11.state", "go on from what the site has learned"),
     ("deciban prefer --keep-mail 30", "keep mail that is taught for 30 days, to look at it again"),
 )
-NONE = "none"
 
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban prefer``."""
-    parser.add_argument(
-        "--cost", type=_number, metavar="C", help="call spam what is more than C times as likely spam as not"
-    )
-    parser.add_argument(
-        "--promise",
-        type=_share,
-        metavar="SHARE",
-        help=f"lose at most this share of good mail, such as 0.001; {NONE} to decide by cost",
-    )
+    add_decision_flags(parser, kept=True)
     parser.add_argument(
         "--contacts", metavar="FILE", help="your contacts, plain text or vCard, instead of those before"
     )
@@ -52,37 +49,57 @@ def define(parser: Parser) -> None:
         metavar="DAYS",
         help="keep the mail itself, too: never (the default), for so many days, or always",
     )
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Change what is given, and show what is preferred by now."""
-    changes: dict[str, object] = {}
-    if options.cost is not None:
-        changes["cost"] = options.cost
-    if options.promise is not None:
-        changes["promise"] = None if options.promise == NONE else options.promise
+    changes = decisions_of(options)
     if options.contacts is not None:
         changes["contacts"] = _addresses(options.contacts)
     if options.allow is not None:
         changes["allowed"] = _addresses(options.allow)
     if options.keep_mail is not None:
         changes["keep_mail"] = options.keep_mail
+    # All that can be wrong with the command is found before a database is made or changed.
+    Preferences(**changes)  # type: ignore[arg-type]  # it looks at the values itself
+    shared_path = None if options.shared == NONE else options.shared
+    if shared_path is not None:
+        from deciban.filter.shared_filter import look_at
+
+        look_at(shared_path)
     opener = open_filter if options.shared is None else open_or_create_filter
     with opener(options) as mail_filter:
         if changes:
             mail_filter.prefer(**changes)
         if options.shared is not None:
-            mail_filter.rest_on(None if options.shared == NONE else options.shared)
+            mail_filter.rest_on(shared_path)
         preferences = mail_filter.preferences
         shared = mail_filter.shared()
+    if options.json:
+        say_json(_record(preferences, shared))
+        return 0
     say(f"cost      {preferences.cost:g}")
     say(f"promise   {NONE if preferences.promise is None else f'{preferences.promise:g}'}")
+    say(f"sure      {preferences.sure:g}")
     say(f"contacts  {len(preferences.contacts):,}")
     say(f"allowed   {len(preferences.allowed):,}")
     say(f"shared    {harmless(shared.path) if shared else NONE}")
     say(f"keep-mail {preferences.keep_mail_text}")
     return 0
+
+
+def _record(preferences: Preferences, shared: SharedFilter | None) -> dict[str, object]:
+    return {
+        "cost": preferences.cost,
+        "promise": preferences.promise,
+        "sure": preferences.sure,
+        "contacts": sorted(preferences.contacts),
+        "allowed": sorted(preferences.allowed),
+        "shared": None if shared is None else {"path": shared.path, "digest": shared.digest},
+        "keep_mail": preferences.keep_mail,
+    }
 
 
 def _addresses(path: str) -> list[str]:
@@ -95,21 +112,8 @@ def _addresses(path: str) -> list[str]:
         raise NoSuchSource(f"{path!r} cannot be read: {error.strerror}; nothing was changed") from None
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise refused(f"must be a number, got {text!r} instead") from None
-
-
 def _days(text: str) -> int:
-    from deciban.filter.preferences import ALWAYS
-
     named = {"never": 0, "always": ALWAYS}
     if text not in named and not (text.isdecimal() and text.isascii() and 0 < int(text) < ALWAYS):
         raise refused(f"must be never, always or a number of days, got {text!r} instead")
     return named[text] if text in named else int(text)
-
-
-def _share(text: str) -> float | str:
-    return NONE if text == NONE else _number(text)

@@ -13,8 +13,7 @@ from stat import S_ISFIFO
 from time import monotonic
 
 from deciban.cli.numbers import counted
-from deciban.cli.terminal import harmless, tell_that_it_waits
-from deciban.sources import RawMessage, Skipped, Source, open_source
+from deciban.sources import RawMessage, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +36,6 @@ class ProgressLine:
         self._next = 0.0
         self.messages = 0
 
-    def open(self, paths: Iterable[str]) -> list[Source]:
-        """The sources at these places. What cannot be read is told, and so is that a person must type."""
-        if "-" in paths:
-            tell_that_it_waits()
-        return [open_source(path, on_skip=self.report) for path in paths]
-
     def follow(self, sources: Iterable[Source]) -> Iterator[RawMessage]:
         """The messages of the sources, one after the other."""
         sources = list(sources)
@@ -55,15 +48,6 @@ class ProgressLine:
                 if self._alive and monotonic() >= self._next:
                     self._show(sum(source.consumed for source in sources), size)
         self.clear()
-
-    def report(self, skipped: Skipped) -> None:
-        """Tell what cannot be read, above the line."""
-        self.note(f"skipped {harmless(skipped.id)}: {harmless(skipped.reason)}")
-
-    def note(self, text: str) -> None:
-        """A line that stays."""
-        self.clear()
-        print(f"deciban: {text}", file=self._stream)
 
     def clear(self) -> None:
         """Take the line away."""

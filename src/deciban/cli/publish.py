@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
@@ -23,6 +24,7 @@ EXAMPLES = (
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban publish``."""
     parser.add_argument("path", metavar="FILE", help="the file to write; an older version there is replaced")
+    add_json_flag(parser)
     add_database_flag(parser)
 
 
@@ -31,5 +33,8 @@ def run(options: Namespace) -> int:
     with open_filter(options) as mail_filter:
         shared = mail_filter.publish(options.path)
     total = sum(shared.lessons.values())
+    if options.json:
+        say_json({"path": shared.path, "digest": shared.digest, "lessons": shared.lessons})
+        return 0
     say(f"published: {counted(total, 'lesson')} as {harmless(options.path)}, digest {shared.digest}")
     return 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
+from deciban.cli.intake import Intake, add_sources
 from deciban.cli.numbers import counted, whole_number
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, tell_that_it_waits
-from deciban.sources import RawMessage, Skipped, Source, open_source
+from deciban.cli.terminal import say
+from deciban.sources import RawMessage
 
 EXAMPLES = (
     ("deciban read mail.eml", "headers, parts, facts, links and text of one message"),
@@ -31,11 +30,9 @@ MESSAGES_SHOWN = 10
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban read``."""
-    parser.add_argument(
-        "sources",
-        nargs="+",
-        metavar="FILE",
-        help="a message, text or page; an mbox, Maildir, MH or plain folder; a tar or zip archive; "
+    add_sources(
+        parser,
+        "a message, text or page; an mbox, Maildir, MH or plain folder; a tar or zip archive; "
         "the id of a message; - for standard input",
     )
     parser.add_argument(
@@ -60,20 +57,15 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Print each message of each source."""
     # Every name is looked up before the first is read, so that a typing error costs no waiting.
-    if "-" in options.sources:
-        tell_that_it_waits()
-    sources = [open_source(path, on_skip=_report) for path in options.sources]
+    intake = Intake(options, progress=False)
     limit = options.limit if options.limit is not None else 0 if options.json else MESSAGES_SHOWN
-    count = 0
-    for source in sources:
-        for raw in source:
-            if limit and count == limit:
-                shown = counted(limit, "message")
-                print(f"deciban: stopped after {shown} (--limit 0 reads all)", file=sys.stderr)
-                return _exit_code(count, sources)
-            count += 1
-            _print(raw, options, first=count == 1)
-    return _exit_code(count, sources)
+    for number, raw in enumerate(intake):
+        if limit and number == limit:
+            intake.count -= 1  # it was only looked for
+            intake.note(f"stopped after {counted(limit, 'message')} (--limit 0 reads all)")
+            break
+        _print(raw, options, first=number == 0)
+    return intake.exit_code()
 
 
 def _print(raw: RawMessage, options: Namespace, first: bool) -> None:
@@ -99,17 +91,3 @@ def _print(raw: RawMessage, options: Namespace, first: bool) -> None:
     for view, found in features.items():
         lines += page.feature_lines(view, found)
     say(("" if first else "\n") + "\n".join(lines))
-
-
-def _report(skipped: Skipped) -> None:
-    print(f"deciban: skipped {harmless(skipped.id)}: {harmless(skipped.reason)}", file=sys.stderr)
-
-
-def _exit_code(count: int, sources: list[Source]) -> int:
-    """Tell how much was skipped; 3 if nothing at all could be read."""
-    skipped = sum(source.skipped_count for source in sources)
-    if skipped:
-        print(f"deciban: {count:,} read, {skipped:,} skipped", file=sys.stderr)
-    elif not count:
-        print("deciban: no messages there", file=sys.stderr)
-    return 3 if skipped and not count else 0

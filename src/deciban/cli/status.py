@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from deciban.cli.database import add_database_flag, database_path, open_filter
-from deciban.cli.numbers import counted, moment_text
+from deciban.cli.json_output import add_json_flag, say_json
+from deciban.cli.numbers import counted, moment_text, percent, share_text
+from deciban.cli.paint import Paint, add_color_flag
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, shortened
+from deciban.cli.table_lines import TableColumn, table_lines
+from deciban.cli.terminal import harmless, say, shortened, terminal_columns
 from deciban.decibans import DECIBANS_A_NAT
+from deciban.filter.status import LabelExams
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from deciban.ledger import Lesson
 
 EXAMPLES = (
-    ("deciban status", "lessons, error rates, learning curve, doubtful lessons"),
+    ("deciban status", "what became of good mail and of spam, label by label, and doubtful lessons"),
+    ("deciban status --full", "also error rates with their limits, calibration and the learning curve"),
     ("deciban status --json", "the same for machines"),
 )
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -28,7 +31,9 @@ _BARS = " ▁▂▃▄▅▆▇█"
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban status``."""
-    parser.add_argument("--json", action="store_true", help="one JSON object")
+    parser.add_argument("--full", action="store_true", help="also the technical figures")
+    add_json_flag(parser)
+    add_color_flag(parser)
     add_database_flag(parser)
 
 
@@ -42,41 +47,78 @@ def run(options: Namespace) -> int:
         doubted = [Selection(digest=doubt.digest) for doubt in status.doubts]
         lessons = {lesson.digest: lesson for each in doubted for lesson in mail_filter.lessons(each)}
         if options.json:
-            import json
-
-            record = _strict(_record(status, lessons))
-            print(json.dumps(record, separators=(",", ":"), allow_nan=False))
+            say_json(_record(status, lessons))
         else:
-            say("\n".join(_page(database_path(options.db), status, lessons)))
+            paint = Paint(options.color)
+            for line in _page(database_path(options.db), status, lessons, options.full, paint):
+                say(line)
     return 0
 
 
-def _page(path: str, status: Status, lessons: dict[bytes, Lesson]) -> Iterator[str]:
+def _page(path: str, status: Status, lessons: dict[bytes, Lesson], full: bool, paint: Paint) -> Iterator[str]:
     total = sum(status.lessons.values())
-    counts = ", ".join(f"{count:,} {harmless(label)}" for label, count in status.lessons.items())
-    yield f"{harmless(path)}: {counted(total, 'lesson')}" + (f" ({counts})" if total else "")
+    yield f"{harmless(path)}: {counted(total, 'lesson')}"
     yield from _grounds(status)
     if len(status.labels) < 2:
         yield "Every verdict is unsure until two labels were taught."
         return
     yield ""
-    yield "Each lesson was classified before it was learned. What was said then:"
     if not status.examined:
-        yield "  nothing yet: teach a few messages more"
+        yield "Nothing can be said yet about how good it is: teach a few messages more."
         return
-    wrong = status.examined - status.right
-    share = wrong / status.examined
-    yield f"  {counted(status.examined, 'lesson')} examined, {wrong:,} with the wrong label ({share:.2%})"
-    if status.overall.good + status.overall.spam:
-        yield from _quality(status)
-    yield from ("", threshold_line(status.threshold, status.assurance))
+    yield from _plain_words(status, paint)
+    yield from ("", *_label_table(status, paint), "")
+    yield threshold_line(status.threshold, status.assurance)
     if status.standing is not None:
         lost, good = status.recent.lost, status.recent.good
-        share = lost / max(good, 1)
-        yield f"Promise {status.standing}: {lost:,} of the last {good:,} good mails had more ({share:.2%})."
+        had_more = f"{lost:,} of the last {good:,} good mails had more ({percent(lost, good)})"
+        yield f"Promise {status.standing}: {had_more}."
+    if full:
+        yield from _figures(status)
+    yield from _doubts(status, lessons, paint)
+    if not full:
+        yield from ("", "deciban status --full shows error rates with their limits and the learning curve.")
+
+
+def _plain_words(status: Status, paint: Paint) -> Iterator[str]:
+    """What a person wants to know: what became of good mail and of spam, or how often it was right."""
+    recent = status.recent
+    lately = "the last " if recent.good + recent.spam < status.overall.good + status.overall.spam else ""
+    if recent.good:
+        lost = paint.good("none") if not recent.lost else paint.bad(f"{recent.lost:,}")
+        yield f"Of {lately}{counted(recent.good, 'good mail')} it would have lost {lost}."
+    if recent.spam:
+        missed = f"{recent.missed:,}" if recent.missed else "none"
+        yield f"Of {lately}{counted(recent.spam, 'spam mail')} {missed} would have come through."
+    if not recent.spam:
+        yield f"Of {counted(status.examined, 'message')} it put {status.right:,} under the right label."
+    yield "That is what it said about each message before it was taught."
+
+
+def _label_table(status: Status, paint: Paint) -> Iterator[str]:
+    """One row for each label: lessons, how many were told rightly, and what the others were taken for."""
+    rows = [["label", "lessons", "examined", "right", "the others were taken for"]]
+    for label, exams in status.by_label.items():
+        others = ", ".join(f"{best} {count:,}" for best, count in exams.taken_for.items())
+        right = percent(exams.right, exams.examined) if exams.examined else "-"
+        rows.append([label, f"{exams.lessons:,}", f"{exams.examined:,}", right, others])
+    number = TableColumn(right=True)
+    columns = [TableColumn(30, least=6), number, number, number, TableColumn(60, least=4)]
+    title, *lines = table_lines(rows, columns)
+    yield paint.faint(title)
+    yield from lines
+
+
+def _figures(status: Status) -> Iterator[str]:
+    """The technical figures."""
+    wrong = status.examined - status.right
+    examined = counted(status.examined, "lesson")
+    yield ""
+    yield f"{examined} examined, {wrong:,} with the wrong label ({percent(wrong, status.examined)})"
+    if status.overall.good + status.overall.spam:
+        yield from _quality(status)
     if len(status.curve) > 1:
         yield from _curve(status.curve)
-    yield from _doubts(status, lessons)
 
 
 def _grounds(status: Status) -> Iterator[str]:
@@ -102,12 +144,12 @@ def _quality(status: Status) -> Iterator[str]:
     columns = [("all", overall)]
     if (recent.good, recent.spam) != (overall.good, overall.spam):
         columns.append((f"last {recent.good + recent.spam:,}", recent))
-    yield ""
-    yield f"{'':32}" + "".join(f"{name:>26}" for name, _ in columns)
     cells = [_cells(quality) for _, quality in columns]
-    for title in cells[0]:
-        yield f"  {title:30}" + "".join(f"{column[title]:>26}" for column in cells)
-    yield "  (≤: at most, with 95% confidence, if new mail resembles the mail taught)"
+    rows = [["", *(name for name, _ in columns)]]
+    rows += [[title, *(column[title] for column in cells)] for title in cells[0]]
+    yield ""
+    yield from table_lines(rows, [TableColumn(least=12), *(TableColumn(least=14, right=True) for _ in cells)])
+    yield "(≤: at most, with 95% confidence, if new mail resembles the mail taught)"
 
 
 def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
@@ -117,7 +159,7 @@ def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
             f"Called spam: what is more than {threshold.cost:g} times as likely spam as not. "
             "No promise was asked for (deciban prefer --promise 0.01)."
         )
-    promise = f"Promised: at most {threshold.promise:.4%} of good mail is lost"
+    promise = f"Promised: at most {share_text(threshold.promise)} of good mail is lost"
     if assurance.bar is None:
         needed = counted(assurance.needed, "examined good mail")
         return (
@@ -149,14 +191,14 @@ def _number(value: float | None) -> str:
 def _rate(hits: int, trials: int, most: float | None) -> str:
     if most is None:
         return "-"
-    return f"{hits:,} of {trials:,}, ≤ {most:.2%}"
+    return f"{hits:,} of {trials:,}, ≤ {share_text(most)}"
 
 
 def _curve(curve: tuple[tuple[int, float], ...]) -> Iterator[str]:
     """The learning curve, one column for so many exams."""
     worst = max(share for _, share in curve)
     yield ""
-    yield f"Learning curve: wrong labels per {curve[0][0]:,} exams, the highest column is {worst:.1%}"
+    yield f"Learning curve: wrong labels per {curve[0][0]:,} exams, the highest column is {share_text(worst)}"
     yield "  " + bars([share for _, share in curve])
     yield f"  1{curve[-1][0]:>{max(len(curve) - 1, 1)},}"
 
@@ -172,17 +214,18 @@ def bars(shares: list[float]) -> str:
     return "".join(_BARS[max(round(share / worst * 8), 1)] if share else "·" for share in shares)
 
 
-def _doubts(status: Status, lessons: dict[bytes, Lesson]) -> Iterator[str]:
+def _doubts(status: Status, lessons: dict[bytes, Lesson], paint: Paint) -> Iterator[str]:
     if not status.doubts:
         return
+    width = terminal_columns()
     yield ""
     yield "Lessons that contradicted the filter most. Was one taught wrongly? Its command undoes it:"
     for doubt in status.doubts:
         lesson = lessons[doubt.digest]
-        what = f"taught as {harmless(doubt.label)}, looked like {harmless(doubt.best)}"
+        what = f"taught as {doubt.label}, looked like {doubt.best} by {doubt.nats * DECIBANS_A_NAT:.1f} dB"
         mail = f"{shortened(lesson.sender, 40)}  {shortened(lesson.subject, 60)}"
-        yield f"  {what} by {doubt.nats * DECIBANS_A_NAT:.1f} dB: {mail}".rstrip()
-        yield f"    deciban forget --digest {doubt.digest.hex()}"
+        yield "  " + shortened(f"{what}: {mail}".rstrip(), 1_000 if width is None else max(width - 2, 2))
+        yield paint.faint(f"    deciban forget --digest {doubt.digest.hex()}")
 
 
 def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
@@ -196,6 +239,10 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "assurance": {name: getattr(status.assurance, name) for name in ("bar", "good", "needed")},
         "overall": _quality_record(status.overall),
         "recent": _quality_record(status.recent),
+        "labels": {
+            label: {name: getattr(exams, name) for name in LabelExams.field_names}
+            for label, exams in status.by_label.items()
+        },
         "curve": status.curve,
         "folded": {"lessons": status.folded.lessons, "until": status.folded.until / 1e6},
         "shared": status.shared
@@ -214,19 +261,6 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
             for doubt in status.doubts
         ],
     }
-
-
-def _strict(value: object) -> object:
-    """The same with null for numbers that JSON has no word for: infinity, and what is no number.
-
-    >>> _strict({"bar": float("inf"), "curve": ((1, 0.5),)})
-    {'bar': None, 'curve': [[1, 0.5]]}
-    """
-    if isinstance(value, dict):
-        return {key: _strict(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_strict(part) for part in value]
-    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def _quality_record(quality: Quality) -> dict[str, object]:

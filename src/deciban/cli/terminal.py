@@ -16,10 +16,6 @@ from __future__ import annotations
 import os
 import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deciban.cli.parser import Parser
-
 # Letters and marks that show nothing: fillers of Hangul, an empty Braille cell, joiners and vowels of no
 # width, variation selectors. Two labels, or two addresses, that differ in them look the same.
 _INVISIBLE = frozenset(
@@ -90,25 +86,6 @@ def terminal_columns() -> int | None:
         return os.get_terminal_size(sys.stdout.fileno()).columns or None
     except (OSError, ValueError):
         return None
-
-
-def add_color_flag(parser: Parser) -> None:
-    """Add ``--color``."""
-    parser.add_argument(
-        "--color",
-        choices=("auto", "always", "never"),
-        default="auto",
-        metavar="WHEN",
-        help="auto (the default: on a terminal, unless NO_COLOR is set), always or never",
-    )
-
-
-def wants_color(when: str) -> bool:
-    """Whether colours are to be printed on standard output."""
-    if when != "auto":
-        return when == "always"
-    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return not plain and sys.stdout.isatty()
 
 
 def say(text: str) -> None:

@@ -1,6 +1,6 @@
 """The table of verbs: help, shell completion and the manual are made from it and from the parsers.
 
-A verb is a module of its name in this package (`import` is in import_.py) that has
+A verb is a module of its name in this package (but for those in `_MODULES`) that has
 
 - ``EXAMPLES``: pairs of a command line and what it does,
 - ``define(parser)``, which adds the arguments,
@@ -30,6 +30,7 @@ VERBS = {
     "classify": "say what messages are",
     "why": "explain the verdict about a message, by place in the message",
     "filter": "pass a message through, with the verdict in its header",
+    "lessons": "list and search what was taught",
     "forget": "take back what was taught, as if it had never been",
     "status": "show how good the filter is on your own mail",
     "show": "list the labels, and what was learned about words",
@@ -46,8 +47,8 @@ VERBS = {
     "completion": "print what makes a shell complete verbs and flags",
     "man": "print the manual page",
 }
-# Verbs that Python keeps for itself.
-_MODULES = {"import": "import_"}
+# Words that Python keeps for itself, or that name another module.
+_MODULES = {"import": "import_", "lessons": "list_lessons"}
 
 
 def load_verb(name: str) -> Verb:

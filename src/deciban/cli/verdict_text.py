@@ -16,6 +16,7 @@ Where the allow list decided, the verdict tells so, and what would have been sai
 
 from __future__ import annotations
 
+from deciban.cli.paint import GREEN, RED, YELLOW, painted
 from deciban.cli.terminal import harmless
 from deciban.decibans import SPAM, probability_text
 
@@ -54,8 +55,8 @@ def colored(line: str, verdict: Verdict) -> str:
     '\x1b[31mspam\x1b[0m  31.6 dB'
     """
     word = harmless(verdict.decision)
-    color = {IS_SPAM: 31, IS_GOOD: 32, IS_UNSURE: 33}[exit_code(verdict)]
-    return f"\x1b[{color}m{word}\x1b[0m{line.removeprefix(word)}"
+    color = {IS_SPAM: RED, IS_GOOD: GREEN, IS_UNSURE: YELLOW}[exit_code(verdict)]
+    return painted(word, color) + line.removeprefix(word)
 
 
 def allowed_note(otherwise: Verdict) -> str:

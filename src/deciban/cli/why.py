@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from math import fsum
 
 from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.decision_flags import add_decision_flags, decide_by
+from deciban.cli.intake import Intake, add_sources
 from deciban.cli.numbers import counted, digest, signed, whole_number
+from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
-from deciban.cli.progress_line import ProgressLine
-from deciban.cli.terminal import add_color_flag, harmless, say, shortened, wants_color
+from deciban.cli.terminal import harmless, say, shortened
 from deciban.cli.verdict_text import verdict_line
 from deciban.committee.evidence_map import KINDS, EvidenceMap
 from deciban.decibans import runner_up
@@ -19,7 +20,7 @@ from deciban.sources import RawMessage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from deciban.filter import Filter, Verdict
     from deciban.text import Message
@@ -42,9 +43,7 @@ BAR_WIDTH = 20
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban why``."""
-    parser.add_argument(
-        "sources", nargs="*", default=["-"], metavar="FILE", help="the messages (default: standard input)"
-    )
+    add_sources(parser, "the messages (default: standard input)", default=["-"])
     parser.add_argument(
         "--top",
         type=whole_number,
@@ -63,6 +62,7 @@ def define(parser: Parser) -> None:
         "--digest", type=digest, metavar="HEX", help="the kept mail of this lesson, instead of a file"
     )
     add_color_flag(parser)
+    add_decision_flags(parser)
     add_database_flag(parser)
 
 
@@ -71,36 +71,29 @@ def run(options: Namespace) -> int:
     from deciban.filter.mail import question_of, whereabouts_in
     from deciban.text import read
 
-    line = ProgressLine()
-    sources: list[Iterable[RawMessage]] = []
-    if options.digest is None:
-        sources += line.open(options.sources)
-    count, articles = 0, list[str]()
+    intake = None if options.digest is not None else Intake(options, progress=False)
+    articles = list[str]()
     with open_filter(options) as mail_filter:
-        if options.digest is not None:
-            sources = [[_kept(mail_filter, options.digest)]]
-        for source in sources:
-            for raw in source:
-                message = read(raw.data)
-                preferences = mail_filter.preferences
-                question = question_of(message, preferences)
-                verdict = mail_filter.why(question, whereabouts_in(message, preferences))
-                shared = mail_filter.shared_evidence(question, verdict)
-                count += 1
-                if options.html is not None:
-                    articles.append(_article(raw, message, verdict, options.top))
-                elif options.json:
-                    _say_json(raw, message, verdict, shared)
-                elif options.text:
-                    say("\n" * (count > 1) + "\n".join(_coloured(raw, message, verdict, options.color)))
-                else:
-                    lines = explanation(raw, message, verdict, shared=shared, top=options.top)
-                    say("\n" * (count > 1) + "\n".join(lines))
+        decide_by(mail_filter, options)
+        messages = [_kept(mail_filter, options.digest)] if intake is None else intake
+        for number, raw in enumerate(messages):
+            message = read(raw.data)
+            preferences = mail_filter.preferences
+            question = question_of(message, preferences)
+            verdict = mail_filter.why(question, whereabouts_in(message, preferences))
+            shared = mail_filter.shared_evidence(question, verdict)
+            if options.html is not None:
+                articles.append(_article(raw, message, verdict, options.top))
+            elif options.json:
+                _say_json(raw, message, verdict, shared)
+            elif options.text:
+                say("\n" * bool(number) + "\n".join(_coloured(raw, message, verdict, options.color)))
+            else:
+                lines = explanation(raw, message, verdict, shared=shared, top=options.top)
+                say("\n" * bool(number) + "\n".join(lines))
     if articles:
         _write_page(options.html, articles)
-    if not count:
-        print("deciban: no messages there", file=sys.stderr)
-    return 0 if count else 3
+    return 0 if intake is None else intake.exit_code()
 
 
 def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:

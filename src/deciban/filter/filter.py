@@ -67,6 +67,7 @@ class Filter:
             ledger, snapshot, lambda: self._replaying, learn_postponed=lambda: self._changing.both()
         )
         self._preferences = "", Preferences()
+        self._for_now: dict[str, object] = {}
         self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
         self._foundation: tuple[SharedFilter, Committee] | None = None
 
@@ -241,14 +242,14 @@ class Filter:
     def _decided(self, questions: Sequence[Question], totals: list[dict[str, float]]) -> list[Verdict]:
         """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
         verdicts = [Verdict.of(total) for total in totals]
-        if all(verdict.label != SPAM for verdict in verdicts):
-            return verdicts
-        preferences, bar = self.preferences, self.assurance().bar
+        preferences = self.preferences
+        bar = self.assurance().bar if any(verdict.label == SPAM for verdict in verdicts) else None
         for place, verdict in enumerate(verdicts):
-            if verdict.label != SPAM or verdict.probability is None:
+            if verdict.probability is None:
                 continue
-            judged = verdict.replaced(unsure=True) if is_unsure(totals[place], bar) else verdict
-            if preferences.allows(questions[place].sender):
+            unsure = verdict.probability < preferences.sure or is_unsure(totals[place], bar)
+            judged = verdict.replaced(unsure=True) if unsure else verdict
+            if verdict.label == SPAM and preferences.allows(questions[place].sender):
                 good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
                 judged = good.replaced(otherwise=judged)
             verdicts[place] = judged
@@ -261,16 +262,22 @@ class Filter:
         """What the user prefers; `prefer` changes it."""
         text = self.ledger.fact(PREFERENCES, "")
         if text != self._preferences[0]:
-            self._preferences = text, Preferences.from_text(text)
+            self._preferences = text, Preferences.from_text(text).replaced(**self._for_now)
         return self._preferences[1]
 
+    def prefer_for_now(self, **changes: object) -> None:
+        """Change some of the `Preferences` for as long as this filter is open; nothing is written."""
+        self._preferences = self._preferences[0], self.preferences.replaced(**changes)
+        self._for_now |= changes
+
     def prefer(self, **changes: object) -> None:
-        """Change some of the `Preferences`: cost, promise, contacts, allowed, keep_mail."""
+        """Change some of the `Preferences`: cost, promise, sure, contacts, allowed, keep_mail."""
         from deciban.filter.kept_mail import erase_old
 
         with self.ledger.writing():
             # Read here, or what another process prefers meanwhile would be lost.
-            preferences = self.preferences.replaced(**changes)
+            kept = Preferences.from_text(self.ledger.fact(PREFERENCES, "") or Preferences().text())
+            preferences = kept.replaced(**changes)
             self.ledger.set_fact(PREFERENCES, preferences.text())
             if erase_old(self.ledger, preferences.keep_mail):
                 self.ledger.sweep_later()

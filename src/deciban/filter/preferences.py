@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # A hundred years, in days.
 ALWAYS = 36_500
+# Without half of the probability a label is the best guess, but more likely wrong than right.
+HALF = 0.5
 
 
 class Preferences(Value):
@@ -31,6 +33,8 @@ class Preferences(Value):
     contacts: frozenset[str]
     allowed: frozenset[str]
     """The allow list: senders who are never called spam."""
+    sure: float
+    """The probability below which the verdict is unsure, whatever the label."""
     keep_mail: int
     """For how many days mail itself is kept, beside its lesson; 0 for never, `ALWAYS` for ever."""
 
@@ -41,8 +45,11 @@ class Preferences(Value):
         contacts: Iterable[str] = (),
         allowed: Iterable[str] = (),
         keep_mail: int = 0,
+        sure: float = HALF,
     ) -> None:
         Threshold(cost, promise)
+        if not 0 <= sure < 1:
+            raise BadSetting(f"sure must be a probability from 0 to below 1, got {sure!r} instead.")
         if isinstance(keep_mail, bool) or not isinstance(keep_mail, int) or not 0 <= keep_mail <= ALWAYS:
             raise BadSetting(
                 f"keep_mail must be a number of days from 0 to {ALWAYS}, got {keep_mail!r} instead."
@@ -52,6 +59,7 @@ class Preferences(Value):
             promise=promise,
             contacts=frozenset(address.lower() for address in contacts),
             allowed=frozenset(address.lower() for address in allowed),
+            sure=sure,
             keep_mail=keep_mail,
         )
 
@@ -79,7 +87,8 @@ class Preferences(Value):
         import json
 
         people = {"contacts": sorted(self.contacts), "allowed": sorted(self.allowed)}
-        return json.dumps({"cost": self.cost, "promise": self.promise, **people, "keep_mail": self.keep_mail})
+        numbers = {name: getattr(self, name) for name in ("cost", "promise", "sure", "keep_mail")}
+        return json.dumps(numbers | people)
 
     @classmethod
     def from_text(cls, text: str) -> Preferences:

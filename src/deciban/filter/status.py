@@ -22,7 +22,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from deciban.filter import Filter
     from deciban.filter.shared_filter import SharedFilter
@@ -99,6 +99,16 @@ class Doubt(Value):
     """The log-odds against the label."""
 
 
+class LabelExams(Value):
+    """What was said about the lessons of one label before they were learned."""
+
+    lessons: int
+    examined: int
+    right: int
+    taken_for: dict[str, int]
+    """What the others were taken for, the most frequent first."""
+
+
 class Status(Value):
     """The lessons of a filter, what its exams say about it, and which lessons deserve a second look."""
 
@@ -114,6 +124,7 @@ class Status(Value):
     """… and where the bar lies by now, on how much evidence."""
     overall: Quality
     recent: Quality
+    by_label: dict[str, LabelExams]
     curve: tuple[tuple[int, float], ...]
     """The learning curve: exams so far, and the share of wrong labels among those since the last point."""
     doubts: tuple[Doubt, ...]
@@ -150,12 +161,38 @@ def status_of(mail_filter: Filter) -> Status:
         assurance=assurance,
         overall=Quality.of(spam_exams, assurance.bar),
         recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
+        by_label=exams_by_label(mail_filter.labels(), [(label, exam.best or "") for _, label, exam in exams]),
         curve=learning_curve(right),
         doubts=_doubts(exams, mail_filter.can_forget),
         folded=mail_filter.folded(),
         shared=mail_filter.shared(),
         mails=mail_filter.kept_mails(),
     )
+
+
+def exams_by_label(lessons: Mapping[str, int], exams: Iterable[tuple[str, str]]) -> dict[str, LabelExams]:
+    """The exams of each label, from pairs of the true label and what was said.
+
+    >>> exams_by_label({"ham": 3, "spam": 2}, [("ham", "ham"), ("ham", "spam"), ("spam", "spam")])["ham"]
+    LabelExams(lessons=3, examined=2, right=1, taken_for={'spam': 1})
+    """
+    said: dict[str, dict[str, int]] = {label: {} for label in lessons}
+    for label, best in exams:
+        counts = said.setdefault(label, {})
+        counts[best] = counts.get(best, 0) + 1
+    return {
+        label: LabelExams(
+            lessons.get(label, 0),
+            sum(counts.values()),
+            counts.get(label, 0),
+            {
+                best: count
+                for best, count in sorted(counts.items(), key=lambda item: -item[1])
+                if best != label
+            },
+        )
+        for label, counts in said.items()
+    }
 
 
 def learning_curve(right: Sequence[bool]) -> tuple[tuple[int, float], ...]:

@@ -4,7 +4,7 @@
 (True, False)
 >>> Selection().must_mean_some()
 Traceback (most recent call last):
-deciban.errors.WrongUsage: Say which lessons are meant: by digest, label, sender, source, since or until.
+deciban.errors.WrongUsage: Say which lessons are meant: digest, label, by, sender, source, since or until.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ class Selection(Value, kw_only=True):
 
     digest: bytes | None = None
     label: str | None = None
+    by: str | None = None
+    """By whom it was taught, as they called themselves."""
     sender: str | None = None
     """The address in the From field."""
     source: str | None = None
@@ -68,7 +70,9 @@ class Selection(Value, kw_only=True):
     def must_mean_some(self) -> None:
         """Refuse a selection that says nothing."""
         if not self:
-            raise WrongUsage("Say which lessons are meant: by digest, label, sender, source, since or until.")
+            raise WrongUsage(
+                "Say which lessons are meant: digest, label, by, sender, source, since or until."
+            )
 
 
 def storable(text: str) -> str:

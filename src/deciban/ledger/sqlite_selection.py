@@ -24,6 +24,7 @@ def condition(selection: Selection) -> tuple[str, list[object]]:
     for name, test, parameters in (
         ("digest", "digest = ?", [selection.digest]),
         ("label", "label_key(labels.name) = ?", [key_of(storable(selection.label or ""))]),
+        ("by", "by = ?", [storable(selection.by or "")]),
         ("sender", "sender = ?", [storable(selection.sender or "").lower()]),
         ("source", _WITHIN, _within(storable(selection.source or ""))),
         ("since", "taught >= ?", [int((selection.since or 0) * 1e6)]),

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from deciban.errors import NoSuchSource
 from deciban.sources.bounds import Bounds
 from deciban.sources.contents import read_contents, read_named_file
-from deciban.sources.progress import Progress, Skipped
+from deciban.sources.progress import Progress, Skipped, reason_of
 from deciban.sources.raw_message import RawMessage
 from deciban.sources.stream import counted_stream
 
@@ -36,7 +36,7 @@ def open_source(
 
     ``on_skip`` is called with everything that cannot be read, when it happens.
     """
-    place = path if path == STANDARD_INPUT or os.path.lexists(path) else _container(path)
+    place = path if path == STANDARD_INPUT or _is_there(path) else _container(path)
     return Source(place, bounds or Bounds(), on_skip, only=None if place == path else path)
 
 
@@ -105,6 +105,17 @@ class Source:
                 yield message
                 return
         self._progress.skip(wanted, "no message of this id is there any more")
+
+
+def _is_there(path: str) -> bool:
+    """Whether there is such a file or folder; refused where nobody lets us look."""
+    try:
+        os.lstat(path)
+    except PermissionError as error:
+        raise NoSuchSource(f"{path!r} cannot be read: {reason_of(error)}; check its folder") from None
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _container(id: str) -> str:  # noqa: A002 (the word for it)

@@ -44,6 +44,8 @@ def read_table(
     """
     place = os.fspath(path)
     if place != STANDARD_INPUT and not os.path.isfile(place):
+        if os.path.isdir(place):
+            raise NoSuchSource(f"{place!r} is a folder, no table. Name one CSV or Parquet file.")
         raise NoSuchSource(f"There is no file {place!r}. Check the spelling.")
     library = library or installed_library()
     if place.lower().endswith((".parquet", ".pq")):
