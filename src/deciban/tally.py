@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deciban.errors import CannotForget, DifferentFamilies, TooLarge
+from deciban.errors import BadSetting, CannotForget, DifferentFamilies, TooLarge
 from deciban.membership import are_whole
 from deciban.schema import Schema, merge_sorted
 
@@ -184,6 +184,42 @@ class Tally:
         A prior is a number α, a tally that was imagined, or anything of `deciban.smoothing`.
         """
         return self.family.read(self, rule, prior)
+
+    def sample(
+        self,
+        n: int = 1,
+        label: Any = None,
+        *,
+        rule: str = "bayes",
+        prior: Any = 1,
+        chances: NDArray[np.float64] | None = None,
+        random_state: Any = None,
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """n rows such as were tallied, and their labels: all of one label, or drawn by their shares.
+
+        Under `bayes` parameters are drawn from the posterior, once; the rows come from them. `chances` are
+        those of the labels, if they are not as counted.
+
+        >>> from deciban import Poisson
+        >>> tally = Poisson().tally([[3], [5], [90], [110]], ["few", "few", "many", "many"])
+        >>> rows, labels = tally.sample(1000, label="many", rule="mle", random_state=0)
+        >>> abs(rows.mean() - 100) < 1, set(labels.tolist())
+        (np.True_, {'many'})
+        """
+        rng = np.random.default_rng(random_state)
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 0:
+            raise BadSetting(f"n must be a whole number of 0 or more, got {n!r} instead.")
+        if label is None:
+            shares = np.asarray(self.rows, dtype=float) if chances is None else chances
+            codes = rng.choice(len(self.labels), n, p=shares / shares.sum())
+        elif label in self.labels.tolist():
+            codes = np.full(n, self.labels.tolist().index(label))
+        else:
+            raise BadSetting(f"No rows have the label {label!r}: the labels are {self.labels.tolist()}.")
+        numbers = np.bincount(codes, minlength=len(self.labels))
+        rows = self.family.sample(self, numbers, rule, prior, rng)
+        order = np.argsort(np.argsort(codes, kind="stable"), kind="stable")
+        return rows[order], self.labels[codes]
 
     # --- inner workings ----------------------------------------------------------------------
 

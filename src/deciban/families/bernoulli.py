@@ -23,7 +23,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.errors import BadPrior
-from deciban.families.dirichlet import refuse_boundary, share
+from deciban.families.dirichlet import draw_shares, refuse_boundary, share
 from deciban.families.family import Family, refuse_empty, refuse_negative
 from deciban.families.matrices import matrix_of
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
@@ -109,6 +109,25 @@ class Bernoulli(Family):
             impossible = counting({"ones": never.astype(float) - always}, always)
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """θ from its Beta."""
+        n, ones = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "ones"))
+        refuse_empty(n, posterior, "bayes", 1e-300, "Give it a prior, such as 1.")
+        return {"probability": draw_shares(np.stack([ones, n - ones], axis=-1), rng)[..., 0]}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Yes or no; behind a threshold, 1 above it or the threshold itself."""
+        theta = parameters["probability"]
+        ones = (rng.random((number, len(theta))) < theta).astype(np.int8)
+        return ones if self.binarize is None else ones + self.binarize
 
     def discounted(self, imagined: Tally) -> Tally:
         """Beta(a, b) is a − 1 ones and b − 1 zeros."""

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.cells import Cells, categories_in
-from deciban.families.dirichlet import share
+from deciban.families.dirichlet import draw_shares, share
 from deciban.families.family import BLOCK, Family, called
 from deciban.families.matrices import columns_of, is_frame, names_of
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
@@ -164,6 +164,34 @@ class Categorical(Family):
         return CategoricalReading(
             self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """The shares of the known categories of each feature from their Dirichlet."""
+        count, starts = np.asarray(posterior.sums["count"], dtype=float), posterior.features.starts
+        pieces = np.split(count, starts[1:-1], axis=1)
+        return {"probability": np.hstack([draw_shares(piece, rng) for piece in pieces])}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Known categories: something new has no name to be drawn by."""
+        features = tally.features
+        assert features.categories is not None
+        pieces = np.split(np.asarray(parameters["probability"]), features.starts[1:-1])
+        columns = [
+            known[rng.choice(len(known), number, p=piece / piece.sum())]
+            for known, piece in zip(features.categories, pieces, strict=True)
+        ]
+        numbers = all(column.dtype.kind in "biuf" for column in columns)
+        table = np.empty((number, len(columns)), dtype=np.result_type(*columns) if numbers else object)
+        for place, column in enumerate(columns):
+            table[:, place] = column
+        return table
 
     def something_new(self, imagined: Tally) -> NDArray[np.float64]:
         """What is imagined of a category that was never seen: as much as of a known one on the average."""

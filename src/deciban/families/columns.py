@@ -189,6 +189,36 @@ class Columns(Family):
         """The groups' together."""
         return sum(part.family.free_parameters(part) for part in tally.parts)
 
+    # --- drawing ------------------------------------------------------------------------------
+
+    def sample(
+        self, tally: Tally, numbers: NDArray[np.intp], rule: str, prior: Any, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Each group's values side by side, in the order of the features, or of numbered columns."""
+        dreams = prior.parts if isinstance(prior, Tally) else (prior,) * len(tally.parts)
+        pairs = zip(tally.parts, dreams, strict=True)
+        tables = [part.family.sample(part, numbers, rule, dream, rng) for part, dream in pairs]
+        names = tally.features.names
+        numbered = sorted(names, key=str) == sorted(range(len(names)), key=str)
+        kind = object if any(table.dtype.kind == "O" for table in tables) else np.result_type(*tables)
+        wide = np.hstack([table.astype(kind) for table in tables])
+        return wide[:, np.argsort(np.array(names))] if numbered else wide
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """Each group has parameters of its own."""
+        raise NotImplementedError("The parameters of Columns are those of its groups.")
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,
+        label: int,
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Each group has values of its own."""
+        raise NotImplementedError("The values of Columns are those of its groups.")
+
     # --- keeping the algebra honest ----------------------------------------------------------
 
     def adopt(self, other: Tally) -> Tally:

@@ -36,3 +36,17 @@ def refuse_boundary(count: NDArray[Any]) -> None:
             "The posterior has no mode inside: a count and what was imagined with it stay below 1, so the "
             "density is infinite at the boundary. Use rule='mean', or a prior of at least 1."
         )
+
+
+def draw_shares(count: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Shares drawn from Dirichlet(count), along the last axis; what has no count gets none.
+
+    >>> draw_shares(np.array([[3e9, 1e9, 0.0]]), np.random.default_rng(0)).round(3).tolist()
+    [[0.75, 0.25, 0.0]]
+    """
+    some = np.where(count > 0, count, 1.0)
+    # Gammas of a shape far below 1 underflow, their logarithms do not: Γ(a) is Γ(a + 1) · U^(1/a).
+    logs = np.log(rng.standard_gamma(some + 1)) + np.log(rng.random(some.shape)) / some
+    logs = np.where(count > 0, logs, -np.inf)
+    powers = np.exp(logs - logs.max(axis=-1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=-1, keepdims=True))

@@ -228,6 +228,43 @@ class Family(ABC):
         """The values whose likelihood is the density of the prior: a Dirichlet(α) is α − 1 of each cell."""
         return imagined
 
+    # --- drawing ------------------------------------------------------------------------------
+
+    def sample(
+        self, tally: Tally, numbers: NDArray[np.intp], rule: str, prior: Any, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """So many rows of each label, label by label, from the parameters that a rule reads.
+
+        Where the rule integrates parameters out (`bayes`) they are drawn first, and all rows come from them.
+        """
+        imagined = self.imagined_for(rule, prior, tally)
+        posterior = tally + imagined
+        parameters = (
+            self.draw_parameters(posterior, rng)
+            if rule == "bayes"
+            else self.read_posterior(posterior, imagined, rule).parameters
+        )
+        heaps = []
+        for label, number in enumerate(numbers):
+            mine = {name: np.asarray(values)[label] for name, values in parameters.items()}
+            heaps.append(self.draw_values(mine, int(number), tally, label, rng))
+        return np.concatenate(heaps)
+
+    @abstractmethod
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """Parameters drawn from their posterior, named and laid out as those of a reading are."""
+
+    @abstractmethod
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,
+        label: int,
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """So many rows from the parameters of one label; the tally knows what parameters do not say."""
+
     @abstractmethod
     def free_parameters(self, tally: Tally) -> int:
         """How many numbers a reading may choose, for all labels together (BIC counts them)."""

@@ -109,6 +109,31 @@ class Gamma(Family):
         parameters = {"values": n, "total": total}
         return ElementwiseReading(*where, parameters, log_predictive, (shapes, chances))
 
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """The shape from its posterior, between the nodes; then the rate, which is a Gamma."""
+        reading = self.read_posterior(posterior, posterior, "bayes")
+        assert isinstance(reading, ElementwiseReading)
+        shapes, chances = reading.hidden
+        below = np.cumsum(np.exp(chances), axis=-1) - np.exp(chances) / 2
+        drawn = np.empty(below.shape[:-1])
+        for place in np.ndindex(drawn.shape):
+            drawn[place] = np.exp(np.interp(rng.random(), below[place], np.log(shapes[place])))
+        n, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum"))
+        return {"shape": drawn, "rate": rng.standard_gamma(n * drawn + 1) / total}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Positive numbers."""
+        shape, rate = parameters["shape"], parameters["rate"]
+        drawn = rng.standard_gamma(shape, (number, len(shape))) / rate
+        return np.asarray(np.maximum(drawn, np.finfo(float).tiny))
+
     def _point(self, where: tuple[Any, ...], shape: Floats, rate: Floats) -> Reading:
         form = Form({"sum": -rate, "logs": shape - 1}, shape * np.log(rate) - gammaln(shape))
         family, labels, features = where

@@ -218,6 +218,28 @@ class Gaussian(Family):
         offset = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         return PointReading(*where, parameters, Form(weights, offset))
 
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """The variance from its inverse χ², once for all that share it; then the mean round the seen one."""
+        reading = self.read_posterior(posterior, posterior, "bayes")
+        mean, square, freedom = (np.asarray(values) for values in reading.parameters.values())
+        n = np.asarray(posterior.sums["n"], dtype=float)
+        free = self._free(freedom)
+        factor = np.broadcast_to(free / rng.chisquare(free), n.shape)
+        variance = square / (1 + 1 / n) * factor
+        return {"mean": mean + np.sqrt(variance / n) * rng.standard_normal(n.shape), "variance": variance}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Values round the mean."""
+        mean, variance = parameters["mean"], parameters["variance"]
+        return np.asarray(mean + np.sqrt(variance) * rng.standard_normal((number, len(mean))))
+
     def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
         """For `map` with the measure dv/v: −log v for each variance that is free."""
         measure = -float(np.log(self._free(reading.parameters["variance"])).sum()) if rule == "map" else 0.0

@@ -14,13 +14,15 @@ For trials counted from 1 (the success included) subtract 1 first: they are the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betaln
 
-from deciban.families.dirichlet import refuse_boundary, share
+from deciban.families.dirichlet import draw_shares, refuse_boundary, share
 from deciban.families.family import refuse_empty
 from deciban.families.reading import (
     ElementwiseReading,
@@ -70,6 +72,24 @@ class Geometric(WholeNumbers):
         # p = 0 (only as a mode) makes every value impossible, p = 1 every value but zero.
         never = counting({"sum": p >= 1}, p <= 0)
         return PointReading(self, labels, features, {"probability": p}, form, never)
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """p from its Beta."""
+        n, failures = sums_of(posterior)
+        refuse_empty(n, posterior, "bayes", 1e-300, "Give it a prior, such as 1.")
+        return {"probability": draw_shares(np.stack([n, failures], axis=-1), rng)[..., 0]}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Failures before the first success."""
+        p = parameters["probability"]
+        return rng.geometric(np.maximum(p, 1e-18), (number, len(p))) - 1
 
     def discounted(self, imagined: Tally) -> Tally:
         """Beta(a, b) is a − 1 successes and b − 1 failures."""

@@ -31,7 +31,7 @@ from scipy.special import gammaln
 
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families._predictive import add_rises
-from deciban.families.dirichlet import share
+from deciban.families.dirichlet import draw_shares, share
 from deciban.families.family import Family, called
 from deciban.families.matrices import observed
 from deciban.families.reading import Breakdown, Floats, Form, PointReading, Reading, counting, finite_log
@@ -101,6 +101,28 @@ class Multinomial(Family):
         never = counting({"count": theta <= 0}, nothing)
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, never)
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """The shares of the words from their Dirichlet; those that are not looked at are the rest."""
+        count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
+        rest = np.maximum(total - count.sum(axis=1), 0.0) if self.width else np.zeros(len(total))
+        shares = draw_shares(np.column_stack([count, rest]), rng)
+        return {"probability": shares[:, :-1]}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,
+        label: int,
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Texts about as long as those of the label: Poisson, round their mean length."""
+        rows, total = (np.asarray(values, dtype=float) for values in (tally.rows, tally.sums["total"]))
+        length = total[label] / rows[label] if rows[label] else total.sum() / max(rows.sum(), 1.0)
+        shares = np.asarray(parameters["probability"], dtype=float)
+        shares = np.append(shares, max(0.0, 1.0 - shares.sum()) if self.width else 0.0)
+        return rng.multinomial(rng.poisson(length, number), shares / shares.sum())[:, :-1]
 
     def discounted(self, imagined: Tally) -> Tally:
         """Dirichlet(α) is α − 1 of each word."""

@@ -14,11 +14,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sparse
+from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from deciban.families.dirichlet import refuse_boundary
@@ -70,6 +72,24 @@ class Poisson(WholeNumbers):
         form = Form({"sum": finite_log(rate)}, -rate)
         never = counting({"sum": rate <= 0}, np.zeros(rate.shape))
         return PointReading(self, labels, features, {"rate": rate}, form, never)
+
+    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+        """λ from its Gamma; none where nothing was ever seen."""
+        n, events = sums_of(posterior)
+        refuse_empty(n, posterior, "bayes", 1e-300, "Give it a prior, such as 1.")
+        return {"rate": rng.standard_gamma(events) / n}
+
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Counts."""
+        rate = parameters["rate"]
+        return rng.poisson(rate, (number, len(rate)))
 
     def log_base(self, X: Any) -> Floats:
         """−Σ log x!, in which zeros have no part."""

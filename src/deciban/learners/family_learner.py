@@ -11,9 +11,10 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.special import logsumexp
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from deciban.errors import DecibanError
+from deciban.errors import BadSetting, DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
 from deciban.families.matrices import is_frame, names_of
 from deciban.families.reading import Floats
@@ -73,6 +74,35 @@ class FamilyLearner:
         np.exp(joint, out=joint)
         joint /= joint.sum(axis=1, keepdims=True)
         return joint
+
+    def sample(
+        self, n: int = 1, label: Any = None, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """n rows such as were learned, and their labels: of one label, or of all by their chances.
+
+        Under rule="bayes" parameters are drawn from the posterior first, and all rows come from them. Columns
+        are in the order of those learned; no value is missing.
+        """
+        check_is_fitted(self)
+        return self._drawn(n, label, np.exp(self.model_.log_prior), random_state)
+
+    def _drawn(
+        self, n: int, label: Any, chances: Floats, random_state: Any
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        model = self.model_
+        if model.complement:
+            raise BadSetting(
+                "A complement model says how a row does not look, so none can be drawn from it. "
+                "Sample its tally: tally_.sample(n)."
+            )
+        settings = {"rule": model.rule, "prior": model.prior, "chances": chances}
+        seed = check_random_state(random_state).randint(2**31)
+        rows, labels = model.tally.sample(n, label, random_state=seed, **settings)
+        names = self._names()
+        if names is None:
+            return rows, labels
+        order = np.array([model.tally.features.find(name) for name in names.tolist()])
+        return np.asarray(rows[:, order]), labels
 
     def _explained(self, X: Any, names: Sequence[Hashable] | None, **labels: Any) -> list[Explanation]:
         """The model's explanation of each row, with these names for features that had none."""

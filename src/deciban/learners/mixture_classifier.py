@@ -231,6 +231,19 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         best = self.predict_joint_log_proba(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def sample(
+        self, n: int = 1, label: Any = None, random_state: Any = None
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """n rows such as were learned, and their labels: of one label, or of all by their chances."""
+        check_is_fitted(self)
+        if label is not None and label not in self.classes_.tolist():
+            raise BadSetting(f"No rows have the label {label!r}: the labels are {self.classes_.tolist()}.")
+        owners = self.classes_[self.owner_]
+        mine = np.ones(len(owners), dtype=bool) if label is None else owners == label
+        chances = np.where(mine, np.exp(self.model_.log_prior), 0.0)
+        rows, components = self._drawn(n, None, chances, random_state)
+        return rows, owners[np.searchsorted(self.tally_.labels, components)]
+
     @property
     def reading_(self) -> Reading:
         """What the tally says: `reading_.parameters` of each component."""
