@@ -122,3 +122,46 @@ def test_why_and_json_of_an_allowed_sender_add_up(taught, capsys):
     assert "allowed sender; otherwise spam" in shown
     main(["classify", "--json", str(taught / "new-ham.eml")])
     assert json.loads(capsys.readouterr().out)["otherwise"] is None
+
+
+def test_what_no_label_has_half_of_the_probability_of_is_unsure(database, tmp_path, capsys):
+    for label, word in (("work", "invoice"), ("club", "roses"), ("home", "dinner"), ("bank", "account")):
+        for number in range(3):
+            path = tmp_path / f"{label}{number}.eml"
+            path.write_text(f"Subject: {word}\n\n{word} {number} and more {word}\n")
+            main(["learn", label, str(path)])
+    mixed = tmp_path / "mixed.eml"
+    mixed.write_text("Subject: hello\n\nsomething else entirely\n")
+    capsys.readouterr()
+    assert main(["classify", "--json", str(mixed)]) == 2
+    verdict = json.loads(capsys.readouterr().out)
+    assert verdict["verdict"] == "unsure"
+    assert verdict["probability"] < 0.5
+    assert main(["classify", "--sure", "0", str(mixed)]) == 1
+    assert main(["prefer", "--sure", "0"]) == 0
+    assert main(["classify", str(mixed)]) == 1
+    assert main(["classify", "--sure", "0.999999", str(tmp_path / "work0.eml")]) == 2
+
+
+@pytest.mark.parametrize("value", ["1", "-0.1", "nan", "sure"])
+def test_a_probability_that_cannot_be_asked_for_is_refused(taught, capsys, value):
+    assert main(["prefer", f"--sure={value}"]) == 3
+    assert capsys.readouterr().err.count("\n") == 1
+    main(["prefer"])
+    assert capsys.readouterr().out == UNTOUCHED
+
+
+def test_cost_and_promise_hold_for_one_call(taught, capsys):
+    spam = str(taught / "new-spam.eml")
+    assert main(["classify", spam]) == 0
+    assert main(["classify", "--cost", "1000000000", spam]) == 2
+    assert main(["classify", "--promise", "0.001", spam]) == 2
+    assert main(["classify", spam]) == 0
+    capsys.readouterr()
+    main(["prefer", "--promise", "0.001"])
+    capsys.readouterr()
+    assert main(["classify", "--cost", "9", spam]) == 0
+    assert main(["why", "--json", "--promise", "none", spam]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["unsure"] is False
+    main(["prefer"])
+    assert "promise   0.001" in capsys.readouterr().out

@@ -7,7 +7,7 @@ from itertools import islice
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
-from deciban.cli.intake import Intake, add_sources
+from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import columns_of, harmless, say, shortened, terminal_columns
@@ -57,7 +57,9 @@ def run(options: Namespace) -> int:
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
         preferences = mail_filter.preferences
-        intake = Intake(options, progress=not sys.stdout.isatty())  # there the table moves on by itself
+        intake = Intake(
+            named_in(options), progress=not sys.stdout.isatty()
+        )  # there the table moves on by itself
         messages = iter(intake)
         first = next(messages, None)
         if first is None:

@@ -6,7 +6,7 @@ import sys
 
 from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources
+from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, lesson_record, selection_of
 from deciban.cli.numbers import counted
@@ -49,7 +49,7 @@ def run(options: Namespace) -> int:
     must_be_able_to_ask(
         options, "forget", reads_input=STANDARD_INPUT in (*options.sources, options.files_from)
     )
-    intake = Intake(options) if names_messages else None
+    intake = Intake(named_in(options)) if names_messages else None
     with open_filter(options) as mail_filter:
         selections = [selection]
         if intake is not None:

@@ -16,7 +16,7 @@ import sys
 
 from deciban.cli.terminal import harmless, tell_that_it_waits
 from deciban.errors import NoSuchSource, WrongUsage
-from deciban.sources import RawMessage, Skipped, open_source
+from deciban.sources import RawMessage, Skipped, Source, open_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def add_sources(parser: Parser, explanation: str, default: list[str] | None = No
 class Intake:
     """Messages of what was named, counted, with what had to be skipped."""
 
-    def __init__(self, options: Namespace, progress: bool = True) -> None:
+    def __init__(self, paths: list[str], progress: bool = True) -> None:
         """Look up every name; ``progress`` shows how far it is while no message is shown."""
-        self._paths = _named(options)
+        self._paths = paths
         self._line: ProgressLine | None = None
         if progress and self._paths != [STANDARD_INPUT]:
             # The delivery of one mail needs no progress line, the import of which takes a millisecond.
@@ -64,16 +64,21 @@ class Intake:
         self.count = 0
 
     def __iter__(self) -> Iterator[RawMessage]:
-        for message in self._messages():
-            self.count += 1
-            yield message
+        return (message for _, message in self.with_places())
 
-    def _messages(self) -> Iterator[RawMessage]:
+    def with_places(self) -> Iterator[tuple[str, RawMessage]]:
+        """Each message with the place that was named for it."""
+        for source, message in self._messages():
+            self.count += 1
+            yield source.path, message
+
+    def _messages(self) -> Iterator[tuple[Source, RawMessage]]:
         if self._line is not None:
             yield from self._line.follow(self._sources)
             return
         for source in self._sources:
-            yield from source
+            for message in source:
+                yield source, message
 
     def note(self, text: str) -> None:
         """A line on standard error, above the progress line."""
@@ -94,7 +99,7 @@ class Intake:
         self.note(f"skipped {harmless(_place(skipped.id))}: {harmless(skipped.reason)}")
 
 
-def _named(options: Namespace) -> list[str]:
+def named_in(options: Namespace) -> list[str]:
     """What was named, by operands or in a list."""
     paths: list[str] = options.sources
     if options.files_from is None:

@@ -6,30 +6,34 @@ import sys
 from itertools import chain
 
 from deciban.cli.database import add_database_flag, open_or_create_filter
-from deciban.cli.intake import Intake, add_sources
+from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
-from deciban.errors import DecibanError
+from deciban.errors import DecibanError, WrongUsage
 from deciban.filter.learned import Learned
 from deciban.sources import RawMessage, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from deciban.engines import Engine
     from deciban.filter import Filter
     from deciban.ledger import Lesson
+
+    Labelled = tuple[str, RawMessage]
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
     ("deciban learn ham ~/Maildir ~/Mail/archive.tar.gz", "teach good mail from two places"),
     ("deciban learn invoices ~/Mail/invoices", "any other word is a label too, of good mail"),
     ("deciban learn spam - < mail.eml", "one message, such as from a key of a mail program"),
+    ("deciban learn --by-folder ~/Maildir", "every folder as the label of its name, junk as spam"),
+    ("deciban learn --by-folder Takeout.mbox --map labels.txt", "mail of Gmail, some labels renamed"),
     ("deciban learn --jobs 4 ham ~/Mail/archive", "much mail, read by four processes"),
     ("deciban learn ham inbox.mbox@8412", "that message was no spam: it is learned anew as ham"),
 )
@@ -39,9 +43,21 @@ INTERRUPTED = 130
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban learn``."""
     parser.add_argument(
-        "label", metavar="LABEL", help="what the messages are: spam, ham, or any word of yours for good mail"
+        "label",
+        nargs="?",
+        metavar="LABEL",
+        help="what the messages are: spam, ham, or any word of yours for good mail",
     )
     add_sources(parser, "the messages; - for standard input")
+    parser.add_argument(
+        "--by-folder",
+        metavar="PLACE",
+        help="instead of LABEL and FILE: teach every mail folder in PLACE as the label of its name, or a "
+        "Google Takeout mbox by its Gmail labels; junk is spam, trash, drafts and sent mail are left out",
+    )
+    parser.add_argument(
+        "--map", metavar="FILE", help="--by-folder: a file of lines FOLDER = LABEL; no label leaves it out"
+    )
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
     parser.add_argument(
         "--jobs", type=job_count, default=1, metavar="N", help="read the messages by N processes (default: 1)"
@@ -55,19 +71,13 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Learn every message of every source."""
-    from deciban.committee.label import LIKE_SPAM, key_of, label_of
-
     # All that can be wrong with the command is found before a database is made.
-    label = label_of(options.label)
-    if key_of(label) in LIKE_SPAM:
-        print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
-    intake = Intake(options)
-    messages = iter(intake)
+    intake, messages = _labelled(options)
     first = next(messages, None)
     if first is None:
         return intake.exit_code()
     with open_or_create_filter(options) as mail_filter:
-        lesson = _Course(mail_filter, mail_filter.spelling(label), options.by, _engine(options))
+        lesson = _Course(mail_filter, options.by, _engine(options))
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -82,6 +92,28 @@ def run(options: Namespace) -> int:
         if lesson.count and len(mail_filter.labels()) == 1:
             print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
     return intake.exit_code()
+
+
+def _labelled(options: Namespace) -> tuple[Intake, Iterator[Labelled]]:
+    """The messages to learn, each with its label."""
+    from deciban.committee.label import LIKE_SPAM, key_of, label_of
+
+    if options.by_folder is not None:
+        from deciban.cli.folder_intake import FolderIntake
+
+        if options.label is not None or options.files_from is not None:
+            raise WrongUsage("--by-folder takes the place of LABEL and FILE; name one folder or mbox")
+        folders = FolderIntake(options.by_folder, options.map)
+        return folders.intake, folders.labelled()
+    if options.label is None:
+        raise WrongUsage("say what the messages are, and which: deciban learn LABEL FILE")
+    if options.map is not None:
+        raise WrongUsage("--map is for --by-folder")
+    label = label_of(options.label)
+    if key_of(label) in LIKE_SPAM:
+        print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
+    intake = Intake(named_in(options))
+    return intake, ((label, message) for message in intake)
 
 
 def job_count(text: str) -> int:
@@ -104,35 +136,49 @@ def _engine(options: Namespace) -> Engine | None:
 
 def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
     """Learn everything in the sources; the line that says what was done."""
-    lesson = _Course(mail_filter, label, "")
-    lesson.take(message for source in sources for message in source)
+    lesson = _Course(mail_filter, "")
+    lesson.take((label, message) for source in sources for message in source)
     return lesson.result()
 
 
 class _Course:
-    """Messages of one label being learned, and how far that is acknowledged."""
+    """Messages being learned, each under its label, and how far that is acknowledged."""
 
-    def __init__(self, mail_filter: Filter, label: str, by: str, engine: Engine | None = None) -> None:
+    def __init__(self, mail_filter: Filter, by: str, engine: Engine | None = None) -> None:
         self._filter = mail_filter
         self._engine = engine
-        self._label = label
         self._by = by
         self._learned = Learned()
         self._acknowledged = ""
+        self._counts: dict[str, int] = {}
 
-    def take(self, messages: Iterable[RawMessage]) -> None:
+    def take(self, messages: Iterable[Labelled]) -> None:
+        if self._engine is None:
+            self._learn(self._lessons(messages, map))
+            return
         from functools import partial
 
-        from deciban.filter.mail import lesson_of
-
-        read = partial(lesson_of, self._label, self._by, self._filter.preferences)
-        if self._engine is None:
-            self._learn(map(read, messages))
-            return
         from deciban.engines.lessons import read_by
 
         with self._engine.running() as running:
-            self._learn(read_by(running, read, messages))
+            self._learn(self._lessons(messages, partial(read_by, running)))
+
+    def _lessons(
+        self, messages: Iterable[Labelled], apply: Callable[..., Iterable[Lesson]]
+    ) -> Iterator[Lesson]:
+        """The lessons of the messages; those of one label in a row are read together."""
+        from functools import partial
+        from itertools import groupby
+        from operator import itemgetter
+
+        from deciban.filter.mail import lesson_of
+
+        for given, group in groupby(messages, key=itemgetter(0)):
+            label = self._filter.spelling(given)
+            read = partial(lesson_of, label, self._by, self._filter.preferences)
+            for lesson in apply(read, (message for _, message in group)):
+                self._counts[label] = self._counts.get(label, 0) + 1
+                yield lesson
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
         with Interrupts() as interrupts:
@@ -145,10 +191,10 @@ class _Course:
 
     def result(self) -> str:
         """What was done, in one line."""
-        label, done = harmless(self._label), self._learned
+        done = self._learned
         if not done.count:
-            return f"learned nothing as {label}"
-        parts = [f"learned {counted(done.learned, 'message')} as {label}"]
+            return "learned nothing"
+        parts = [f"learned {counted(done.learned, 'message')} as {self._labels()}"]
         if done.relearned:
             parts.append(f"{done.relearned:,} relearned that had another label")
         if done.beside:
@@ -159,7 +205,15 @@ class _Course:
 
     def record(self) -> dict[str, object]:
         """What was done, for machines."""
-        return {"label": self._label} | {name: getattr(self._learned, name) for name in Learned.field_names}
+        numbers = {name: getattr(self._learned, name) for name in Learned.field_names}
+        return {"labels": self._counts, **numbers}
+
+    def _labels(self) -> str:
+        """The label, or each with how many messages it had."""
+        if len(self._counts) == 1:
+            return harmless(next(iter(self._counts)))
+        counts = sorted(self._counts.items(), key=lambda item: -item[1])
+        return ", ".join(f"{harmless(label)} ({count:,})" for label, count in counts)
 
     def where_it_stopped(self) -> str:
         """What is safe after an interrupt, and how to go on."""

@@ -36,14 +36,14 @@ class ProgressLine:
         self._next = 0.0
         self.messages = 0
 
-    def follow(self, sources: Iterable[Source]) -> Iterator[RawMessage]:
-        """The messages of the sources, one after the other."""
+    def follow(self, sources: Iterable[Source]) -> Iterator[tuple[Source, RawMessage]]:
+        """The messages of the sources, one after the other, each with its source."""
         sources = list(sources)
         sizes = [source.size_hint() for source in sources] if self._alive else []
         size = None if None in sizes else sum(size or 0 for size in sizes)
         for source in sources:
             for message in source:
-                yield message
+                yield source, message
                 self.messages += 1
                 if self._alive and monotonic() >= self._next:
                     self._show(sum(source.consumed for source in sources), size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deciban.cli.intake import Intake, add_sources
+from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.numbers import counted, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
@@ -57,7 +57,7 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Print each message of each source."""
     # Every name is looked up before the first is read, so that a typing error costs no waiting.
-    intake = Intake(options, progress=False)
+    intake = Intake(named_in(options), progress=False)
     limit = options.limit if options.limit is not None else 0 if options.json else MESSAGES_SHOWN
     for number, raw in enumerate(intake):
         if limit and number == limit:

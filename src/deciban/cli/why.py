@@ -6,7 +6,7 @@ from math import fsum
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
-from deciban.cli.intake import Intake, add_sources
+from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.numbers import counted, digest, signed, whole_number
 from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
@@ -71,7 +71,7 @@ def run(options: Namespace) -> int:
     from deciban.filter.mail import question_of, whereabouts_in
     from deciban.text import read
 
-    intake = None if options.digest is not None else Intake(options, progress=False)
+    intake = None if options.digest is not None else Intake(named_in(options), progress=False)
     articles = list[str]()
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
