@@ -421,6 +421,15 @@ cdef class Committee:
             if not self._is_whole(block):
                 raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
 
+    def seal(self):
+        """One number that covers the head, the labels and the checks of all blocks, and so the whole state.
+
+        Blocks that are set back together with their checks, such as by a power cut, do not have it any more.
+        """
+        self._must_hold()
+        cdef uint64_t checks = check_of(self.checks, blocks_of(self.capacity, self.bits), 1)
+        return checks + self.header.check * <uint64_t>0x9E3779B97F4A7C15u
+
     def state(self):
         """The bytes of the whole state."""
         self._must_hold()

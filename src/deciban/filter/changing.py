@@ -1,37 +1,44 @@
-"""Changing a filter: ledger and snapshot together, so that the state stays replay(settings, ledger).
+"""Changing a filter: the ledger first, then the state that is made from it.
 
-Learning appends to the ledger and teaches the snapshot the same lesson; forgetting and relearning erase
-lessons and replay the rest.
+    state == replay(settings, foundation, lessons), after any history
 
-To change anything, a process takes the snapshot's exclusive lock, then the ledger's write lock; marks the
-snapshot dirty; changes both; commits; marks it clean. Whoever dies in between leaves a dirty snapshot and an
-uncommitted transaction: the next one replays, and every lesson that was acknowledged is there.
+**Appending.** Lessons are committed to the ledger; from then on they are learned, whatever happens. Then the
+published state is taught them in place, a few at a time, so that nobody who asks waits. Who dies in between
+leaves a state that is behind; whoever comes next teaches it the rest.
+
+**Changing history** (forgetting, relearning, mixing, merging, folding, resting on another filter) takes the build
+lock, so that there is one at a time. The state of the history to come is made beside the published one, while
+others ask, and append. Then the ledger's write lock is taken; the change is made and committed; what was appended
+meanwhile is taught to the new state; and it takes the place of the old one. Until that moment everybody sees the
+old history, in ledger and state. Merging, folding and resting on another filter, which are rare, make the new
+state within the transaction: who wants to write meanwhile waits, who asks does not.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager, suppress
-from itertools import repeat
+from contextlib import contextmanager
+from itertools import islice
 from time import time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
-from deciban.errors import CannotWrite, FoldedLesson, WrongUsage
+from deciban.errors import DamagedSnapshot, FoldedLesson, TooManyLabels, WrongUsage
+from deciban.filter.checkpoints import belongs
 from deciban.filter.learned import BULK_LESSONS, Learned
-from deciban.filter.replaying import learn
-from deciban.ledger.facts import FOUNDATION_CAPACITY, POSTPONED, SHARED
+from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED
 from deciban.ledger.lesson import Lesson, Selection
-from deciban.ledger.records import NO_EXAM, ExamRow
+from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from deciban.committee.settings import Settings
-    from deciban.filter.replaying import Replaying
+    from deciban.filter.published import Beside, Published
+    from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
-    from deciban.filter.snapshot import Snapshot
     from deciban.ledger.ledger import Ledger
-
+    from deciban.ledger.records import Address, Placed
 # A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is that share of all
 # lessons of its label, because mixing replays everything: taught 50 per call, n lessons of two labels cost at
 # most 16 n replayed ones, instead of n²/100. A shorter run at the end is borne: of 500 good mails 1 to 39
@@ -42,51 +49,100 @@ if TYPE_CHECKING:
 BULK_SHARE = 1 / 8
 
 
+# So many lessons are taught at a time while nobody can ask: some 2 ms.
+SLICE = 16
+# So many are read from the ledger at a time by who brings a state up to date.
+PAGE = 256
+
+
 class Changing:
     """Everything that changes what a filter has learned."""
 
-    def __init__(self, ledger: Ledger, snapshot: Snapshot, replaying: Replaying) -> None:
+    def __init__(self, ledger: Ledger, published: Published, replaying: Replaying) -> None:
         self._ledger = ledger
-        self._snapshot = snapshot
+        self._published = published
+        self._locks = published.locks
         self._replaying = replaying
 
-    @contextmanager
-    def both(self) -> Iterator[None]:
-        """Change ledger and snapshot together: what is done within is committed at its end, or never was."""
-        # The snapshot first: its lock wakes who waits at once. SQLite's waiters look again every tenth of a
-        # second, and a process that changed something over and over again kept others out for minutes.
-        with self._snapshot.exclusive(), self._ledger.writing():
-            if self._ledger.fact(POSTPONED) is not None:
-                self._learn_postponed()
-            elif self._replaying.has_old_exams():
-                self._replaying.again()
-            else:
-                self._replaying.make_fit()
-            self._snapshot.mark_dirty()
-            yield
-            self._ledger.commit()
-            self._snapshot.mark_clean(self._ledger.stamp())
-        if not self._ledger.is_swept():
-            with suppress(CannotWrite):
-                self._ledger.sweep(waiting=False)
+    # The published state
 
-    @contextmanager
-    def _ledger_alone(self) -> Iterator[None]:
-        """Change the ledger alone; the snapshot no longer fits, and whoever needs it next makes it again.
+    def bring_up_if_free(self) -> bool:
+        """Make the published state that of the ledger, unless somebody else is at it; whether we were."""
+        with self._locks.building_if_free() as free:
+            if free:
+                self._make_current()
+        return free
 
-        Teaching a new filter one folder after the other would learn all lessons twice, in a row and again
-        when they are mixed; the first time for nobody, because until two labels are known all is unsure.
+    def bring_up(self, progress: Progress | None = None) -> None:
+        """Make the published state that of the ledger."""
+        with self._locks.building():
+            self._make_current(progress)
+
+    def _make_current(self, progress: Progress | None = None) -> None:
+        """Teach the published state what it lacks, or make another; under the build lock."""
+        if self._ledger.fact(MIXING_DUE) is not None and not self._locks.is_being_taught():
+            self._mix(progress)
+        elif not self._catch_up():
+            self._publish(self._replaying.bring_up(self._replaying.built(progress)))
+
+    def _publish(self, beside: Beside) -> None:
+        self._published.replace_by(beside)
+        self._replaying.checkpoints.tidy()
+
+    def _catch_up(self, appended: Sequence[Placed] = ()) -> bool:
+        """Teach the published state what it lacks, in place; False if it has to be made again.
+
+        Lessons that were just ``appended`` need not be read.
         """
-        with self._snapshot.exclusive(), self._ledger.writing():
-            self._ledger.set_fact(POSTPONED, 1)
-            yield
+        while True:
+            with self._ledger.reading():
+                end = self._ledger.address()
+                with self._locks.changing():
+                    state = self._published.to_teach(self._ledger.settings)
+                    start = None if state is None else state.address
+                if start is None or not belongs(self._ledger, start):
+                    return False
+                if start.position == end.position:
+                    return True
+                first = appended[0].position if appended else 0
+                if first and first <= start.position + 1 <= appended[-1].position:
+                    page = list(appended[start.position + 1 - first :])
+                else:
+                    page = list(islice(self._ledger.replay(start.position), PAGE))
+            try:
+                self._teach(start, page)
+            except (DamagedSnapshot, TooManyLabels):
+                return False
+
+    def _teach(self, start: Address, lessons: list[Placed]) -> None:
+        """Teach the published state lessons that follow an address, unless somebody else was faster."""
+        for place in range(0, len(lessons), SLICE):
+            with self._locks.changing():
+                state = self._published.to_teach(self._ledger.settings)
+                if state is None or state.address != start:
+                    return
+                state.teach(lessons[place : place + SLICE])
+                start = state.address
+
+    def save_due_checkpoint(self) -> None:
+        """Save a checkpoint, if the last one is far back."""
+        if not self._replaying.checkpoints.is_due():
+            return
+        with self._locks.building_if_free() as free:
+            if not free:
+                return
+            with self._locks.asking():
+                state = self._published.to_teach(self._ledger.settings)
+                if state is not None and belongs(self._ledger, state.address):
+                    self._replaying.save_checkpoint(state)
+            self._replaying.checkpoints.tidy()
 
     # Labels
 
     def unite_labels(self) -> None:
         """Make one label of those that differ in their spelling only; an early version kept them apart."""
         if not self._ledger.read_only and self._ledger.has_split_labels(self._shared_labels()):
-            with self._ledger_alone():
+            with self._locks.building(), self._ledger.writing():
                 self._ledger.unite_labels(self._shared_labels())
 
     def spelling(self, label: str) -> str:
@@ -106,86 +162,130 @@ class Changing:
 
     # Learning
 
+    def teaching(self) -> AbstractContextManager[None]:
+        """While lessons are being taught, the state may be behind: it will be brought up to date."""
+        return self._locks.teaching()
+
     def learn(self, batch: list[Lesson], keep_mail: int, postponing: bool) -> Learned:
-        """Teach one batch; lessons that were taught so already are left alone."""
-        with self._ledger_alone() if postponing else self.both():
-            before = self._ledger.labels_of([lesson.digest for lesson in batch])
-            spelled = {label: self.spelling(label) for label in {lesson.label for lesson in batch}}
-            first_of_each: dict[bytes, Lesson] = {}
-            for lesson in batch:
-                label = spelled[lesson.label]
-                first_of_each.setdefault(
-                    lesson.digest, lesson if lesson.label == label else lesson.replaced(label=label)
-                )
-            lessons = [each for digest, each in first_of_each.items() if before.get(digest) != each.label]
-            taught_otherwise = [lesson.digest for lesson in lessons if lesson.digest in before]
-            if postponing:
-                self._ledger.remove(taught_otherwise)
-            else:
-                self._erase(taught_otherwise)
-            folded = self._ledger.folded_labels_of(taught_otherwise)
-            self._append([each for each in lessons if folded.get(each.digest) != each.label], postponing)
-            self._keep_mail(batch, keep_mail)
-        relearned = len(taught_otherwise)
+        """Write one batch into the ledger; lessons that were taught so already are left alone.
+
+        With ``postponing`` it is not taught yet, and has to be mixed with what comes.
+        """
+        with self._ledger.writing():
+            new = self._new(batch)
+            if not new.taught_otherwise:
+                placed = self._append(new.lessons)
+                self._keep_mail(batch, keep_mail)
+                if postponing:
+                    self._ledger.set_fact(MIXING_DUE, 1)
+        if new.taught_otherwise:
+            return self._relearn(batch, keep_mail)
+        if not postponing and not self._catch_up(placed):
+            self.bring_up()
+        return new.learned
+
+    def _new(self, batch: list[Lesson]) -> _New:
+        """What there is to be learned of a batch; only while writing."""
+        before = self._ledger.labels_of([lesson.digest for lesson in batch])
+        spelled = {label: self.spelling(label) for label in {lesson.label for lesson in batch}}
+        first_of_each: dict[bytes, Lesson] = {}
+        for lesson in batch:
+            label = spelled[lesson.label]
+            first_of_each.setdefault(
+                lesson.digest, lesson if lesson.label == label else lesson.replaced(label=label)
+            )
+        lessons = [each for digest, each in first_of_each.items() if before.get(digest) != each.label]
+        known = [lesson.digest for lesson in lessons if lesson.digest in before]
+        folded = self._ledger.folded_labels_of(known)
         beside = sum(folded.get(lesson.digest, lesson.label) != lesson.label for lesson in lessons)
-        return Learned(len(lessons) - relearned, len(batch) - len(lessons), relearned, beside)
+        return _New(
+            [each for each in lessons if folded.get(each.digest) != each.label],
+            {digest for digest in known if self._ledger.has(digest)},
+            Learned(len(lessons) - len(known), len(batch) - len(lessons), len(known), beside),
+        )
+
+    def _relearn(self, batch: list[Lesson], keep_mail: int) -> Learned:
+        """The same where some of it was taught under another label: those lessons go, and new ones come."""
+        with self._locks.building():
+            with self._ledger.reading():
+                otherwise = self._new(batch).taught_otherwise
+            with self._without(otherwise) as change:
+                new = self._new(batch)
+                self._ledger.remove(new.taught_otherwise)
+                self._append(new.lessons)
+                self._keep_mail(batch, keep_mail)
+                change.is_made()
+        return new.learned
+
+    @contextmanager
+    def _without(self, digests: Iterable[bytes], progress: Progress | None = None) -> Iterator[_Change]:
+        """A change of history, for which the state without these lessons is made beforehand."""
+        positions = {self._ledger.position_of(digest) for digest in digests} - {None}
+        beside = self._replaying.built_without(positions, progress) if positions else None  # type: ignore[arg-type]
+        with self._change(beside) as change:
+            yield change
+
+    @contextmanager
+    def _change(self, beside: Beside | None) -> Iterator[_Change]:
+        """Change history in one transaction; the state for it is published when that is committed.
+
+        ``beside`` is that state, or a state on the way to it, if it could be made beforehand.
+        """
+        change = _Change(beside)
+        try:
+            with self._ledger.writing():
+                yield change
+                if change.has_happened:
+                    change.beside = self._replaying.bring_up(change.beside)
+                self._ledger.commit()
+        except BaseException:
+            change.discard()
+            raise
+        if change.has_happened and change.beside is not None:
+            self._publish(change.beside)
+        else:
+            change.discard()
 
     def is_of_no_use_yet(self) -> bool:
         """Whether every verdict is unsure, because two labels were never taught."""
         return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
 
-    def examine_postponed(self) -> None:
-        """See to it that every lesson was examined by us and learned, also those of a process that died."""
-        if self._ledger.read_only:
+    def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
+        """Mix the labels and replay, if so many lessons of one label were taught that they drown the others."""
+        if not self._ledger.has_two_labels():
             return
-        if self._ledger.fact(POSTPONED) is not None or self._replaying.has_old_exams():
-            with self.both():
-                pass  # to change anything begins with it
+        if self._ledger.fact(MIXING_DUE) is not None or self._is_one_sided(taught):
+            with self._locks.building():
+                self._mix(progress)
 
-    def mix_long_run(self) -> None:
-        """Mix the labels and replay, if the last lessons are of one label: they drown the others."""
-        if self._is_one_sided():
-            with self.both():
-                if self._ledger.arrange(BULK_LESSONS):
-                    self._replaying.checkpoints.tidy()
-                    self._replaying.again(checkpoints=1)
-
-    def save_due_checkpoint(self) -> None:
-        """Save a checkpoint, if the last one is far back."""
-        if self._replaying.checkpoints.is_due():
-            with self.both():
-                self._replaying.save_checkpoint(self._ledger.last_position())
-
-    def _is_one_sided(self) -> bool:
-        """Whether the ledger ends with so many lessons of one label that they drown the others."""
+    def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
+        """Whether a call taught so many lessons of one label, or the ledger ends with so many."""
         run, own = self._ledger.last_run()
-        return run >= max(BULK_LESSONS, BULK_SHARE * own)
+        if run >= max(BULK_LESSONS, BULK_SHARE * own):
+            return True
+        counts = {label: self._ledger.count_of(Selection(label=label)) for label in taught}
+        return any(
+            count >= max(BULK_LESSONS, BULK_SHARE * counts[label]) for label, count in taught.items()
+        )
 
-    def _learn_postponed(self) -> None:
-        """Put the lessons in order and replay them."""
-        if self._is_one_sided():
-            self._ledger.arrange(BULK_LESSONS)
-        self._replaying.checkpoints.tidy()
-        self._replaying.again(checkpoints=1)
+    def _mix(self, progress: Progress | None = None) -> None:
+        """Put the lessons in a mixed order, which depends on them alone, and replay; under the build lock."""
+        order = self._ledger.wanted_order(longest_run=0)
+        beside = (
+            self._replaying.built(progress, checkpoints=1)
+            if order is None
+            else self._replaying.built_in(order, progress)
+        )
+        with self._change(beside) as change:
+            if order is not None:
+                self._ledger.arrange(order)
+            self._ledger.set_fact(MIXING_DUE, None)
+            change.is_made()
 
-    def _append(self, lessons: list[Lesson], postponing: bool) -> None:
-        """Examine, write and learn lessons that the ledger does not have."""
+    def _append(self, lessons: list[Lesson]) -> list[Placed]:
+        """Write lessons that the ledger does not have."""
         moment = max(int(time() * 1e6), self._ledger.last_taught() + 1)
-        if postponing:
-            moments = range(moment, moment + len(lessons))
-            self._ledger.append(zip(lessons, moments, repeat(NO_EXAM)))
-            return
-        learned: list[tuple[Lesson, int, ExamRow]] = []
-        for lesson in lessons:
-            committee = self._snapshot.committee
-            labels = committee.labels
-            if lesson.label not in labels and len(labels) == committee.capacity:
-                self._ledger.append(learned)  # what comes before must be there to be replayed
-                learned.clear()
-                committee = self._replaying.again(lesson.label)
-            learned.append((lesson, moment, learn(committee, lesson.label, lesson.features)))
-            moment += 1
-        self._ledger.append(learned)
+        return self._ledger.append(zip(lessons, range(moment, moment + len(lessons)), strict=True))
 
     def _keep_mail(self, batch: list[Lesson], days: int) -> None:
         """Keep mail beside its lessons, and let go of what was kept for long enough."""
@@ -201,40 +301,50 @@ class Changing:
 
     # Forgetting
 
-    def forget(self, selection: Selection) -> int:
+    def forget(self, selection: Selection, progress: Progress | None = None) -> int:
         """Erase the lessons that are meant as if they had never been; how many there were."""
-        return self.forget_all(lesson.digest for lesson in self._ledger.select(selection))
+        return self.forget_all((lesson.digest for lesson in self._ledger.select(selection)), progress)
 
-    def forget_all(self, digests: Iterable[bytes]) -> int:
+    def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
         """Erase the lessons of these messages; how many there were."""
-        with self.both():
-            count = self._erase(list(digests))  # looked up under the lock
-            if count:
-                self._ledger.sweep_later()
+        with self._locks.building():
+            unwanted = list(digests)
+            with self._without(unwanted, progress) as change:
+                count = self._ledger.remove(unwanted)
+                if count:
+                    self._ledger.sweep_later()
+                    change.is_made()
         self.sweep()
         return count
 
-    def sweep(self) -> bool:
-        """Leave no trace of what was erased, now or before; False if others were reading."""
-        return self._ledger.is_swept() or self._ledger.sweep()
+    def sweep(self, waiting: bool = True) -> bool:
+        """Leave no trace of what was erased, now or before, in no file; False if others were reading."""
+        if self._ledger.is_swept():
+            return True
+        with self._locks.building_if_free() as free:
+            if free:
+                self._remove_traces()
+        return self._ledger.sweep(waiting)
 
-    def _erase(self, digests: Iterable[bytes]) -> int:
-        """Erase lessons with all that was made from them, and replay the rest."""
-        count = self._ledger.remove(digests)
-        if count:
-            self._replaying.checkpoints.tidy()
-            self._replaying.again()
-        return count
+    def _remove_traces(self) -> None:
+        """Remove the states of a history that is not any more, such as after a crash."""
+        self._replaying.checkpoints.tidy()
+        self._published.remove_left_overs()
+        self._ledger.remove_copies()
+        with self._locks.changing():
+            state = self._published.look(self._ledger.settings)
+            if state is None or not belongs(self._ledger, state.address):
+                self._published.discard()
 
     # Everything else
 
-    def unite(self, lessons: Iterable[Lesson]) -> int:
+    def unite(self, lessons: Iterable[Lesson], progress: Progress | None = None) -> int:
         """Take over lessons, in an order that only the lessons decide; how many were new or newer.
 
         Of a message that was taught twice, the lesson taught last is kept.
         """
         taken = 0
-        with self.both():
+        with self._locks.building(), self._change(None) as change:
             first = self._ledger.first_taught()
             for lesson in lessons:
                 first[lesson.label] = min(lesson.taught, first.get(lesson.label, lesson.taught))
@@ -243,19 +353,21 @@ class Changing:
                 ours = next(self._ledger.select(Selection(digest=lesson.digest)), None)
                 if ours is None or _precedence(lesson) > _precedence(ours):
                     self._ledger.remove([lesson.digest])
-                    self._ledger.append([(lesson, lesson.taught, NO_EXAM)])
+                    self._ledger.append([(lesson, lesson.taught)])
                     taken += 1
             if taken:
                 spelled = sorted(first, key=lambda label: (first[label], label))
                 self._ledger.unite_labels((*self._shared_labels(), *spelled))
-                self._ledger.arrange(BULK_LESSONS)
-                self._replaying.checkpoints.tidy()
-                self._replaying.again()
+                order = self._ledger.wanted_order(BULK_LESSONS)
+                if order is not None:
+                    self._ledger.arrange(order)
                 self._ledger.sweep_later()
+                change.is_made()
+                change.beside = self._replaying.built(progress)
         self.sweep()
         return taken
 
-    def fold(self, before: float) -> int:
+    def fold(self, before: float, progress: Progress | None = None) -> int:
         """Fold the lessons taught before a time, in seconds since 1970 (see foundation.py); how many."""
         from deciban.filter.foundation import pack
 
@@ -264,24 +376,28 @@ class Changing:
                 "A filter that rests on a shared one cannot be compacted: "
                 "each new version replays its lessons."
             )
-        with self.both():
+        with self._locks.building(), self._change(None) as change:
             old = self._ledger.positions_before(before)
             if old:
+                state = self._replaying.in_memory()
+                exams = {exam.position: exam.row for exam in state.exams() if exam.position in old}
+                state.close()
                 committee = self._replaying.begin()
-                for position, label, features in self._ledger.replay():
-                    if position in old:
-                        committee.learn(label, features)
-                self._ledger.fold(old, pack(committee.state()), committee.capacity)
-                self._replaying.checkpoints.tidy()
-                self._replaying.again()
+                for lesson in self._ledger.replay():
+                    if lesson.position in old:
+                        committee.learn(lesson.label, lesson.features)
+                self._ledger.fold(old, pack(committee.state()), committee.capacity, exams)
+                change.is_made()
+                change.beside = self._replaying.built(progress)
         if old:
             self._ledger.shrink()
         return len(old)
 
-    def rest_on(self, shared: SharedFilter | None, settings: Settings) -> None:
+    def rest_on(
+        self, shared: SharedFilter | None, settings: Settings, progress: Progress | None = None
+    ) -> None:
         """Replay the lessons on top of a shared filter with its settings; on nothing for None."""
-        with self._snapshot.exclusive(), self._ledger.writing():
-            # Not `both`: what the filter rested on may be gone, and then there is no state.
+        with self._locks.building(), self._change(None) as change:
             if self._ledger.fact(FOUNDATION_CAPACITY) is not None:
                 raise FoldedLesson(
                     "A filter with folded lessons cannot rest on another. Make a new one: --db."
@@ -289,12 +405,35 @@ class Changing:
             self._ledger.set_fact(SHARED, None if shared is None else shared.text())
             self._ledger.set_settings(settings)
             self._ledger.unite_labels(self._shared_labels())
-            self._ledger.drop_checkpoints()
-            self._replaying.checkpoints.tidy()
-            self._snapshot.settings = self._ledger.settings
-            self._replaying.again()
-            self._ledger.commit()
-            self._snapshot.mark_clean(self._ledger.stamp())
+            change.is_made()
+            change.beside = self._replaying.built(progress)
+
+
+class _New(Value):
+    """What there is to be learned of a batch."""
+
+    lessons: list[Lesson]
+    taught_otherwise: set[bytes]
+    """The digests of those that have another lesson, which can be removed."""
+    learned: Learned
+
+
+class _Change:
+    """A change of history that is being made."""
+
+    def __init__(self, beside: Beside | None) -> None:
+        self.beside = beside
+        self.has_happened = False
+
+    def is_made(self) -> None:
+        """Say that something was changed: the state for it is to be published."""
+        self.has_happened = True
+
+    def discard(self) -> None:
+        """Remove a state that nobody needs."""
+        if self.beside is not None:
+            self.beside.discard()
+            self.beside = None
 
 
 def _precedence(lesson: Lesson) -> tuple[int, str]:

@@ -15,26 +15,27 @@ r"""The filter: learn, classify, explain and forget, over one ledger and its sna
 ('spam', {'spam': 5, 'ham': 5}, 1)
 
 Law: the state is replay(settings, ledger), bit for bit, after any history. changing.py says how that is kept,
-replaying.py how a state is made from lessons, asking.py which state answers. A `Filter` is for one thread;
-open one for each.
+replaying.py how a state is made from lessons, asking.py which state answers. Several threads may use one
+`Filter`: each works with files of its own (opened.py).
 """
 
 from __future__ import annotations
 
 import os
+from _thread import get_ident
+from itertools import chain, islice, repeat
 
 from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
 from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
-from deciban.errors import DamagedSnapshot, FoldedLesson
-from deciban.filter.asking import Asking
+from deciban.errors import FoldedLesson, LedgerBusy
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
+from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
-from deciban.filter.snapshot import Snapshot
 from deciban.filter.threshold import Assurance, Threshold
 from deciban.ledger import create_ledger, open_ledger
-from deciban.ledger.facts import POSTPONED, PREFERENCES, SHARED
-from deciban.ledger.lesson import Lesson, Selection
+from deciban.ledger.facts import PREFERENCES, SHARED
+from deciban.ledger.lesson import INCOMING, SAMPLE, Lesson, Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +44,14 @@ if TYPE_CHECKING:
 
     from deciban.committee.extraction import Whereabouts
     from deciban.committee.settings import Settings
-    from deciban.filter.changing import Changing
     from deciban.filter.checkpoints import Checkpoints
+    from deciban.filter.exams import Exam
     from deciban.filter.mail import Question
-    from deciban.filter.replaying import Replaying
+    from deciban.filter.replaying import Progress
     from deciban.filter.shared_filter import SharedFilter
+    from deciban.filter.snapshot import Snapshot
     from deciban.ledger import Ledger
-    from deciban.ledger.records import ExamRow, Folded, KeptMails, Stamp
+    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails
 
     Answer = TypeVar("Answer")
 
@@ -57,18 +59,12 @@ if TYPE_CHECKING:
 class Filter:
     """An open filter; `Filter.open` makes one."""
 
-    def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
-        self.ledger = ledger
-        self.snapshot = snapshot
-        # Made when they are needed: most processes only ask one question of a snapshot that fits.
-        self._made_replaying: Replaying | None = None
-        self._made_changing: Changing | None = None
-        self._asking = Asking(
-            ledger, snapshot, lambda: self._replaying, learn_postponed=lambda: self._changing.both()
-        )
+    def __init__(self, ledger: Ledger) -> None:
+        self._opened = {get_ident(): Opened(ledger)}
+        self._path, self._read_only = ledger.path, ledger.read_only
         self._preferences = "", Preferences()
         self._for_now: dict[str, object] = {}
-        self._assurance: tuple[tuple[Threshold, Stamp], Assurance] | None = None
+        self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
         self._foundation: tuple[SharedFilter, Committee] | None = None
 
     @classmethod
@@ -80,26 +76,23 @@ class Filter:
             ledger = create_ledger(path, settings or _new_settings())
         else:
             ledger = open_ledger(path, read_only)
-        opened = cls(ledger, Snapshot(path + ".snapshot", ledger.settings, read_only))
+        opened = cls(ledger)
         if not read_only and (ledger.fact(SHARED) is not None or ledger.has_split_labels()):
-            opened._changing.unite_labels()
+            opened._own.changing.unite_labels()
         return opened
 
     @property
-    def _replaying(self) -> Replaying:
-        if self._made_replaying is None:
-            from deciban.filter.replaying import Replaying
-
-            self._made_replaying = Replaying(self.ledger, self.snapshot)
-        return self._made_replaying
+    def _own(self) -> Opened:
+        """What this thread has open."""
+        thread = get_ident()
+        if thread not in self._opened:
+            self._opened[thread] = Opened(open_ledger(self._path, self._read_only))
+        return self._opened[thread]
 
     @property
-    def _changing(self) -> Changing:
-        if self._made_changing is None:
-            from deciban.filter.changing import Changing
-
-            self._made_changing = Changing(self.ledger, self.snapshot, self._replaying)
-        return self._made_changing
+    def ledger(self) -> Ledger:
+        """The lessons."""
+        return self._own.ledger
 
     def __enter__(self) -> Self:
         return self
@@ -110,45 +103,48 @@ class Filter:
     @property
     def checkpoints(self) -> Checkpoints:
         """The states that were saved on the way."""
-        return self._replaying.checkpoints
+        return self._own.replaying.checkpoints
 
     def close(self) -> None:
-        """Let go of the files."""
-        self.snapshot.close()
-        self.ledger.close()
+        """Let go of the files, those of other threads too."""
+        while self._opened:
+            self._opened.popitem()[1].close()
 
     # Learning and forgetting
 
     def learn(
-        self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
+        self,
+        lessons: Iterable[Lesson],
+        progress: Callable[[Learned, Lesson], object] | None = None,
+        replaying: Progress | None = None,
     ) -> Learned:
         """Teach lessons; messages that were taught so already are left alone.
 
-        ``progress`` is called with what is durable by then, whatever happens next, and its last lesson.
+        ``progress`` is called with what is durable by then, whatever happens next, and its last lesson;
+        ``replaying``, where lessons have to be learned anew, with how many are learned again, and of how many.
         """
         total = Learned()
+        changing = self._own.changing
         keep_mail = self.preferences.keep_mail
         postponing: bool | None = None
-        for batch in in_batches(lessons):
-            if postponing is None:
-                postponing = len(batch) >= BULK_LESSONS and self._changing.is_of_no_use_yet()
-            try:
-                total += self._changing.learn(batch, keep_mail, postponing)
-            except DamagedSnapshot:
-                # Nothing was committed, and the snapshot was left dirty: this time it is made again first.
-                total += self._changing.learn(batch, keep_mail, postponing)
-            if progress is not None:
-                progress(total, batch[-1])
-        if postponing:
-            if self.ledger.has_two_labels():
-                self._changing.examine_postponed()
-            return total
-        if total.learned + total.relearned >= BULK_LESSONS:
-            self._changing.mix_long_run()
-        self._changing.save_due_checkpoint()
+        taught: dict[str, int] = {}
+        with changing.teaching():
+            for batch in in_batches(lessons):
+                if postponing is None:
+                    postponing = len(batch) >= BULK_LESSONS and changing.is_of_no_use_yet()
+                learned = changing.learn(batch, keep_mail, postponing)
+                total += learned
+                for lesson in batch:
+                    taught[lesson.label] = taught.get(lesson.label, 0) + 1
+                if progress is not None:
+                    progress(total, batch[-1])
+            if total.learned + total.relearned >= BULK_LESSONS:
+                changing.mix_if_due(taught, replaying)
+        if not postponing:
+            changing.save_due_checkpoint()
         return total
 
-    def forget(self, selection: Selection) -> int:
+    def forget(self, selection: Selection, progress: Progress | None = None) -> int:
         """Erase the lessons that are meant, as if they had never been; their number."""
         selection.must_mean_some()
         if not self.count(selection):
@@ -158,29 +154,29 @@ class Filter:
                 )
             self.sweep()
             return 0
-        return self._changing.forget(selection)
+        return self._own.changing.forget(selection, progress)
 
     def sweep(self) -> bool:
         """Leave no trace of what was forgotten, in no file; False if others were reading all the time.
 
         Forgetting does it, and if it could not, whoever changes the filter next.
         """
-        return self._changing.sweep()
+        return self._own.changing.sweep()
 
     def is_swept(self) -> bool:
         """Whether no trace is left of what was forgotten."""
         return self.ledger.is_swept()
 
-    def forget_all(self, digests: Iterable[bytes]) -> int:
+    def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
         """Erase the lessons of these messages with one replay; their number."""
-        return self._changing.forget_all(digests)
+        return self._own.changing.forget_all(digests, progress)
 
     def compact(self, before: float) -> int:
         """Fold the lessons taught before a time, in seconds since 1970; how many there were.
 
         None of them can be forgotten or relearned any more.
         """
-        return self._changing.fold(before)
+        return self._own.changing.fold(before)
 
     def merge(self, path: str) -> int:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
@@ -190,13 +186,13 @@ class Filter:
         kept.
         """
         with open_ledger(path, read_only=True) as other, other.reading():
-            return self._changing.unite(other.select(Selection()))
+            return self._own.changing.unite(other.select(Selection()))
 
     def import_(self, stream: Iterable[str]) -> int:
         """Take over the lessons of an export, as `merge` does; either all of them or none."""
         from deciban.ledger.exchange import read_lessons
 
-        return self._changing.unite(read_lessons(stream))
+        return self._own.changing.unite(read_lessons(stream))
 
     def export(self, stream: IO[str]) -> int:
         """Write all lessons as JSON lines (see exchange.py); how many there are."""
@@ -207,25 +203,31 @@ class Filter:
 
     # Asking
 
-    def classify(self, question: Question) -> Verdict:
-        """What the filter makes of a message."""
-        return self.classify_many([question])[0]
+    def classify(self, question: Question, at_least: int = 0) -> Verdict:
+        """What the filter makes of a message; ``at_least``, by a state that knows the lesson at a position."""
+        return self.classify_many([question], at_least)[0]
 
-    def classify_many(self, questions: Sequence[Question]) -> list[Verdict]:
+    def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
 
-        Looking at locks, stamp and preferences takes 50 µs, as much as scoring a message: here once for all.
+        Looking at locks, address and preferences takes 50 µs, as much as scoring a message: here once for all.
         """
-        totals = self.ask(lambda committee: [committee.totals_of(each.features) for each in questions])
-        return self._decided(questions, totals)
+
+        def judged(state: Snapshot) -> list[Verdict]:
+            committee = state.look()
+            return self._decided(questions, [committee.totals_of(each.features) for each in questions], state)
+
+        answer = self._own.asking.ask(judged, at_least)
+        return [Verdict.of({}) for _ in questions] if answer is None else answer
 
     def why(self, question: Question, whereabouts: Whereabouts) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
         from deciban.committee.evidence import gather_evidence
 
-        def explained(committee: Committee) -> Verdict:
+        def explained(state: Snapshot) -> Verdict:
+            committee = state.look()
             totals = committee.totals_of(question.features)
-            (verdict,) = self._decided([question], [totals])
+            (verdict,) = self._decided([question], [totals], state)
             if verdict.probability is None:
                 return verdict
             against = runner_up(totals, verdict.label)
@@ -233,17 +235,29 @@ class Filter:
                 evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
             )
 
-        return self.ask(explained)
+        answer = self._own.asking.ask(explained)
+        return Verdict.of({}) if answer is None else answer
 
     def ask(self, question: Callable[[Committee], Answer]) -> Answer:
         """The answer of the current committee."""
-        return self._asking.ask(question)
+        return self._ask(lambda state: question(state.look()))
 
-    def _decided(self, questions: Sequence[Question], totals: list[dict[str, float]]) -> list[Verdict]:
+    def _ask(self, question: Callable[[Snapshot], Answer]) -> Answer:
+        """The answer of the current state."""
+        answer = self._own.asking.ask(lambda state: (question(state),))
+        if answer is None:
+            raise LedgerBusy(
+                f"{self._path} has no state yet: another process is making it. Try again when that is done."
+            )
+        return answer[0]
+
+    def _decided(
+        self, questions: Sequence[Question], totals: list[dict[str, float]], state: Snapshot
+    ) -> list[Verdict]:
         """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
         verdicts = [Verdict.of(total) for total in totals]
         preferences = self.preferences
-        bar = self.assurance().bar if any(verdict.label == SPAM for verdict in verdicts) else None
+        bar = self._assured(state).bar if any(verdict.label == SPAM for verdict in verdicts) else None
         for place, verdict in enumerate(verdicts):
             if verdict.probability is None:
                 continue
@@ -285,28 +299,44 @@ class Filter:
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        threshold = self.preferences.threshold
-        if self._assurance is None or self._assurance[0] != (threshold, self.ledger.stamp()):
-            if self.ledger.fact(POSTPONED) is not None:
-                self._changing.examine_postponed()
-            key = threshold, self.ledger.stamp()
-            self._assurance = key, Assurance.of(threshold, self.ledger.recent_good(threshold.window))
+        return self._ask(self._assured)
+
+    def _assured(self, state: Snapshot) -> Assurance:
+        """The same, from the exams of one state."""
+        key = self.preferences.threshold, state.address
+        if self._assurance is None or self._assurance[0] != key:
+            threshold = key[0]
+            judged = list(islice(self._good(state), threshold.window)) if threshold.window else []
+            self._assurance = key, Assurance.of(threshold, judged)
         return self._assurance[1]
+
+    def _good(self, state: Snapshot) -> Iterator[float]:
+        """The log-odds of spam of the good mail that came in, as it was judged, the newest first.
+
+        A mail that was drawn from several stands for all of them.
+        """
+        exams: Iterable[Exam | FoldedExam] = chain(
+            state.exams_backwards(), self.ledger.folded_exams(newest_first=True)
+        )
+        for exam in exams:
+            if exam.label != SPAM and exam.row.spam is not None and exam.origin in (INCOMING, SAMPLE):
+                yield from repeat(exam.row.spam, max(round(1 / exam.share), 1))
 
     # Shared filters
 
     def publish(self, path: str) -> SharedFilter:
         """Write the state into a file that others can rest on (see shared_filter.py)."""
-        from deciban.filter.shared_filter import publish
+        from deciban.filter.shared_filter import packed, publish
 
-        return self.ask(lambda committee: publish(path, self.settings, committee))
+        lessons, data = self.ask(lambda committee: packed(self.settings, committee))
+        return publish(path, lessons, data)
 
     def rest_on(self, path: str | None) -> SharedFilter | None:
         """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
         from deciban.filter.shared_filter import look_at
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
-        self._changing.rest_on(shared, settings)
+        self._own.changing.rest_on(shared, settings)
         return shared
 
     def shared(self) -> SharedFilter | None:
@@ -352,7 +382,7 @@ class Filter:
 
     def spelling(self, label: str) -> str:
         """How a label is spelled here: as it was taught first, whatever its case and outer space."""
-        return self._changing.spelling(label)
+        return self._own.changing.spelling(label)
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, in the order of their first lessons."""
@@ -395,8 +425,21 @@ class Filter:
 
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """What was made of each lesson before it was learned: its digest, true label and exam."""
-        self._changing.examine_postponed()
-        return self.ledger.exams()
+
+        def listed(state: Snapshot) -> list[tuple[bytes, str, ExamRow]]:
+            digests = dict(self.ledger.digests())
+            return [
+                (digests[exam.position], exam.label, exam.row)
+                for exam in state.exams()
+                if exam.position in digests
+            ]
+
+        folded = [(exam.digest, exam.label, exam.row) for exam in self.ledger.folded_exams()]
+        return iter(folded + self._ask(listed))
+
+    def position(self) -> int:
+        """The position of the last lesson, which `classify` can ask for."""
+        return self.ledger.last_position()
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
@@ -404,12 +447,13 @@ class Filter:
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
-        self._changing.examine_postponed()
+        kept = self._ask(lambda state: (state.look().state(), [exam.row for exam in state.exams()]))
         with self.ledger.reading():
-            committee = self._replaying.begin()
-            replayed = self._replaying.exams(committee)
-            kept = [exam for _, _, exam in self.ledger.exams()]
-            return replayed == kept[len(kept) - len(replayed) :] and self.state() == committee.state()
+            fresh = self._own.replaying.in_memory(from_the_foundation=True)
+        try:
+            return kept == (fresh.look().state(), [exam.row for exam in fresh.exams()])
+        finally:
+            fresh.close()
 
 
 def _new_settings() -> Settings:

@@ -44,7 +44,7 @@ def room(ledger: Ledger, labels: Iterable[str] = ()) -> int:
     from deciban.filter.shared_filter import pinned
 
     shared = pinned(ledger)
-    known = {*ledger.labels(), *labels, *(shared.labels if shared else ())}
+    known = {*ledger.label_names(), *labels, *(shared.labels if shared else ())}
     return max(capacity_for(len(known)), int(ledger.fact(FOUNDATION_CAPACITY, 2)))
 
 

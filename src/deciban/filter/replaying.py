@@ -2,126 +2,175 @@
 
     state == replay(settings, foundation, lessons)
 
-A replay begins with the last checkpoint of use, or with the foundation, and writes the exams again.
+A replay begins with the last checkpoint of use, or with the foundation, and goes into a file beside the
+published state, or into memory for who may not write. Nobody waits for it.
 """
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
-from functools import partial
+from itertools import islice
 
-from deciban.committee._committee import FORMAT, Committee
-from deciban.committee.label import united
-from deciban.decibans import SPAM, log_odds
-from deciban.errors import DamagedSnapshot
-from deciban.filter.checkpoints import Checkpoints
+from deciban.committee._committee import Committee
+from deciban.errors import DamagedSnapshot, TooManyLabels
+from deciban.filter.checkpoints import Checkpoints, belongs
 from deciban.filter.foundation import begin, room
-from deciban.ledger.facts import EXAM_FORMAT, POSTPONED
-from deciban.ledger.records import NO_EXAM, ExamRow
+from deciban.filter.snapshot import Snapshot
+from deciban.ledger.trail import START, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from deciban.committee._lesson_code import Features
-    from deciban.filter.snapshot import Snapshot
+    from deciban.filter.published import Beside, Published
     from deciban.ledger.ledger import Ledger
+    from deciban.ledger.records import Address, Placed
+
+    Progress = Callable[[int, int], object]
+    Start = Callable[[memoryview], tuple[Committee, bytes]]
+
+# Lessons that are taught between two looks at the targets of checkpoints and two calls of progress.
+SLICE = 100
 
 
 class Replaying:
-    """Makes the state of a ledger: that of the snapshot, or one in memory."""
+    """Makes states of a ledger."""
 
-    def __init__(self, ledger: Ledger, snapshot: Snapshot) -> None:
+    def __init__(self, ledger: Ledger, published: Published) -> None:
         self.checkpoints = Checkpoints(ledger)
         self._ledger = ledger
-        self._snapshot = snapshot
+        self._published = published
+
+    def built(self, progress: Progress | None = None, checkpoints: int | None = None) -> Beside:
+        """The state of the ledger, in a file beside the published one; under the build lock."""
+        return self._build(self._ledger.replay, progress, checkpoints)
+
+    def built_without(self, positions: set[int], progress: Progress | None = None) -> Beside:
+        """The state that it will have without the lessons at these positions."""
+
+        def left(after: int) -> Iterator[Placed]:
+            trail = self._ledger.trail_at(after) or START
+            identity = self._ledger.address().ledger
+            for lesson in self._ledger.replay(after):
+                if lesson.position not in positions:
+                    trail = follow(identity, trail, lesson.step)
+                    yield lesson.replaced(trail=trail)
+
+        return self._build(left, progress, before=min(positions))
+
+    def built_in(self, order: list[int], progress: Progress | None = None) -> Beside:
+        """The state that it will have when its lessons are arranged in this order."""
+
+        def arranged(_: int) -> Iterator[Placed]:
+            trail = START
+            identity = self._ledger.address().ledger
+            for place, lesson in enumerate(self._ledger.places(order), 1):
+                trail = follow(identity, trail, lesson.step)
+                yield lesson.replaced(position=place, trail=trail)
+
+        return self._build(arranged, progress, checkpoints=1, before=0)
+
+    def _build(
+        self,
+        lessons: Callable[[int], Iterable[Placed]],
+        progress: Progress | None,
+        checkpoints: int | None = None,
+        before: int | None = None,
+    ) -> Beside:
+        """Teach a new state the lessons behind where it begins.
+
+        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is one:
+        each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
+        """
+        capacity = room(self._ledger)
+        address, start = self.checkpoints.last(capacity, before) or self._foundation(capacity)
+        end = self._ledger.last_position()
+        targets = self.checkpoints.targets(address.position, end)
+        beside = self._published.beside(self._ledger.settings, capacity, start, address)
+        try:
+            for taught in _taught(beside.snapshot, iter(lessons(address.position))):
+                if progress is not None:
+                    progress(taught, end - address.position)
+                if targets and beside.snapshot.address.position >= targets[0]:
+                    if checkpoints is None or len(targets) <= checkpoints:
+                        self.checkpoints.save(beside.snapshot)
+                    targets = [target for target in targets if target > beside.snapshot.address.position]
+        except BaseException:
+            beside.discard()
+            raise
+        return beside
+
+    def bring_up(self, beside: Beside | None) -> Beside:
+        """Teach a new state what it still lacks; one that is not of this ledger is made again."""
+        if beside is None:
+            return self.built()
+        if not belongs(self._ledger, beside.snapshot.address) or room(self._ledger) != _capacity(beside):
+            beside.discard()
+            beside = self.built()
+        try:
+            self.teach_rest(beside.snapshot)
+        except BaseException:
+            beside.discard()
+            raise
+        return beside
+
+    def _foundation(self, capacity: int) -> tuple[Address, Start]:
+        """Where a replay of everything begins."""
+
+        def start(buffer: memoryview) -> tuple[Committee, bytes]:
+            return begin(self._ledger, capacity, buffer), b""
+
+        return self._ledger.address().replaced(position=0, trail=START), start
+
+    def in_memory(self, from_the_foundation: bool = False) -> Snapshot:
+        """The state of the ledger, for us alone; ``from_the_foundation``, without the help of checkpoints."""
+        capacity = room(self._ledger)
+        saved = None if from_the_foundation else self.checkpoints.last(capacity)
+        address, start = saved or self._foundation(capacity)
+        private = Snapshot.begin(_memory(), self._ledger.settings, capacity, start, address)
+        self.teach_rest(private)
+        return private
+
+    def copy_of(self, published: Snapshot) -> Snapshot:
+        """A copy of the published state, for us alone; under its lock."""
+        file = _memory()
+        published.copy_to(file)
+        return Snapshot(file, self._ledger.settings, is_writable=True)
+
+    def teach_rest(self, state: Snapshot) -> None:
+        """Teach a state what it still lacks."""
+        state.look()
+        try:
+            for _ in _taught(state, self._ledger.replay(state.address.position)):
+                pass
+        except TooManyLabels:
+            raise DamagedSnapshot("This state has too little room for labels.") from None
 
     def begin(self) -> Committee:
         """A committee in memory before its first lesson."""
         capacity = room(self._ledger)
         return begin(self._ledger, capacity, bytearray(Committee.size(self._ledger.settings, capacity)))
 
-    def in_memory(self) -> Committee:
-        """A committee in memory that was taught all lessons."""
-        committee = self.begin()
-        self._teach(committee)
-        return committee
-
-    def make_fit(self) -> None:
-        """Replay, if the snapshot is not that of the ledger; under its exclusive lock."""
-        stamp = self._ledger.stamp()
-        if not self._snapshot.fits(stamp, self._ledger.settings):
-            self.again(write_exams=False)
-            self._snapshot.mark_clean(stamp)
-
-    def has_old_exams(self) -> bool:
-        """Whether the exams were made by another version, whose last digits may differ."""
-        return bool(self._ledger.fact(EXAM_FORMAT) != FORMAT)
-
-    def again(self, *labels: str, write_exams: bool = True, checkpoints: int | None = None) -> Committee:
-        """Make the snapshot again from the last checkpoint, with room for these labels too.
-
-        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is
-        one: each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
-        """
-        capacity = room(self._ledger, labels)
-        start = self.checkpoints.last(capacity) or (0, partial(begin, self._ledger, capacity))
-        committee = self._snapshot.begin(capacity, start[1])
-        if write_exams:
-            targets = self.checkpoints.targets(start[0])
-            targets = targets[-checkpoints:] if checkpoints else targets
-            self._ledger.set_exams(self._saving(self._taught(committee, start[0]), targets))
-            self._ledger.set_fact(POSTPONED, None)
-            self._ledger.set_fact(EXAM_FORMAT, FORMAT)
-        else:
-            self._teach(committee, start[0])
-        return committee
-
-    def save_checkpoint(self, position: int) -> None:
-        """Save the state of the snapshot, which is that after the lesson at a position."""
-        committee = self._snapshot.committee
-        with suppress(DamagedSnapshot):  # whoever uses the damaged part finds it; it must not be kept
-            committee.check()
-            self.checkpoints.save(position, committee.capacity, self._snapshot.buffer())
-
-    def exams(self, committee: Committee) -> list[ExamRow]:
-        """Teach a committee all lessons; their exams."""
-        return [exam for _, exam in self._taught(committee)]
-
-    def _saving(
-        self, taught: Iterable[tuple[int, ExamRow]], targets: list[int]
-    ) -> Iterator[tuple[int, ExamRow]]:
-        """The exams of a replay by position; checkpoints are saved on the way."""
-        for position, exam in taught:
-            yield position, exam
-            if targets and position >= targets[0]:
-                self.save_checkpoint(position)
-                targets = [target for target in targets if target > position]
-
-    def _taught(self, committee: Committee, after: int = 0) -> Iterator[tuple[int, ExamRow]]:
-        """Teach every lesson behind a position in its order; its position and exam."""
-        for position, label, features in self._ledger.replay(after):
-            yield position, learn(committee, label, features)
-
-    def _teach(self, committee: Committee, after: int = 0) -> None:
-        """The same without a look at the exams."""
-        for _, label, features in self._ledger.replay(after):
-            committee.learn(label, features)
+    def save_checkpoint(self, state: Snapshot) -> None:
+        """Save a state, unless it is damaged: whoever uses the damaged part finds it, but it must not be kept."""
+        with suppress(DamagedSnapshot):
+            self.checkpoints.save(state)
 
 
-def learn(committee: Committee, label: str, features: Features) -> ExamRow:
-    """Teach a committee one lesson; its exam."""
-    labels = committee.labels
-    return examined(label, united(dict(zip(labels, committee.learn(label, features), strict=True))))
+def _taught(snapshot: Snapshot, lessons: Iterator[Placed]) -> Iterator[int]:
+    """Teach lessons, slice by slice; how many that are by now."""
+    count = 0
+    while slice_ := list(islice(lessons, SLICE)):
+        snapshot.teach(slice_)
+        count += len(slice_)
+        yield count
 
 
-def examined(label: str, totals: dict[str, float]) -> ExamRow:
-    """What the ledger keeps of an exam; nothing while there was nothing to choose.
+def _memory() -> int:
+    """A file in memory."""
+    return os.memfd_create("deciban", os.MFD_CLOEXEC)
 
-    >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
-    (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
-    """
-    if len(totals) < 2 or label not in totals:
-        return NO_EXAM
-    best = max(totals, key=totals.__getitem__)
-    return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
+
+def _capacity(beside: Beside) -> int:
+    return beside.snapshot.look().capacity

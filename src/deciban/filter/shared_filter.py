@@ -75,18 +75,23 @@ def pinned(ledger: Ledger) -> SharedFilter | None:
     return SharedFilter(*json.loads(text))
 
 
-def publish(path: str, settings: Settings, committee: Committee) -> SharedFilter:
-    """Write the state of a committee; the file appears whole or not at all."""
+def packed(settings: Settings, committee: Committee) -> tuple[dict[str, int], bytes]:
+    """What a committee has learned, by label, and its state as a file."""
     import json
 
-    from deciban.errors import CannotWrite
     from deciban.filter.foundation import pack
-    from deciban.whole_file import WholeFile
 
     committee.check()
     lessons = committee.lessons
     head = {"deciban": "state", **FORMATS, "settings": settings.text(), "capacity": committee.capacity}
-    data = json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
+    return lessons, json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
+
+
+def publish(path: str, lessons: dict[str, int], data: bytes) -> SharedFilter:
+    """Write a packed state; the file appears whole or not at all."""
+    from deciban.errors import CannotWrite
+    from deciban.whole_file import WholeFile
+
     try:
         with WholeFile(path) as file:
             file.write(data)

@@ -1,210 +1,261 @@
-"""The snapshot: a committee's buffer as a mapped file. Losing it costs a replay, never data.
+"""A snapshot: a state as a file, its committee mapped. Losing it costs a replay, never data.
 
-The file is one page of its own, then the buffer of the committee (see _committee.pyx). The page begins with:
+The file is one page of its own, then the buffer of the committee (_committee.pyx), then one record for each
+exam (exams.py). The page begins with:
 
-    magic      8 bytes    b"dcsnap02"
-    ledger     16 bytes   the id of the ledger that it was made from
-    changes    8 bytes    and which of its states (numbers are little-endian)
-    mark       8 bytes    the random mark of the change that led there: copies of a ledger have the same id
-    clean      8 bytes    1; 0 while somebody is changing it, and ever after if he never finished
-    boot       40 bytes   the boot of the machine: after a power cut nobody knows which pages reached the disk
+    magic      8 bytes    b"dcsnap03"
+    address    16 + 16 + 8 + 16   ledger id, base, position, trail (numbers are little-endian)
+    exams      8 bytes    how many there are
+    seal       8 bytes    one number that covers the whole committee (`Committee.seal`)
+    check      8 bytes    a digest of all that; something else while somebody is changing the state, and ever
+                          after if he never finished
 
-A snapshot that does not fit in every point is not used but made again. What is no plain file, such as a link
-that somebody planted under its name, is never followed: a process that may write replaces it, others do
-without. Processes take turns by `flock` on the file: many may read it, one may change it. The file is never
-replaced, only rewritten; it is reserved on the disk before it is mapped, because a disk that is full while a
-mapping is written to would kill the process.
+So the page says which state this is, and nothing else is taken for it: not one that was torn by a crash, nor one
+of which some pages never reached the disk. Blocks of the tables are checked when they are first used, records
+of exams when they are read. What is no plain file, such as a link that somebody planted, is never followed.
+
+A state is taught in place by who holds the lock (locks.py), or made anew in a file of its own that then takes
+the place of the other by `rename`: whoever had that open sees that it is not in its place any more.
+The file is reserved on the disk before it is mapped, because a disk that is full while a mapping is written to
+would kill the process.
 
 The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import struct
-from contextlib import contextmanager, suppress
+from _blake2 import blake2b
 
 from deciban.committee._committee import Committee, Glance
-from deciban.errors import CannotWrite, DamagedSnapshot
+from deciban.errors import CannotWrite, DamagedSnapshot, TooManyLabels
+from deciban.filter.exams import RECORD, learn, read, written
+from deciban.ledger.records import Address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from mmap import mmap
 
     from deciban.committee.settings import Settings
-    from deciban.ledger.records import Stamp
+    from deciban.filter.exams import Exam
+    from deciban.ledger.records import Placed
 
 PAGE = 4096
-HEAD = struct.Struct("<8s16sQ8sQ40s")
-MAGIC = b"dcsnap02"
-CLEAN_AT = 40
+MAGIC = b"dcsnap03"
+HEAD = struct.Struct("<8s16s16sQ16sQQ")
+CHECK_BYTES = 8
+# Exams are given room for so many more at a time, and read so many at a time.
+EXAMS_AT_ONCE = 2048
 
 
 class Snapshot:
-    """The file, opened, mapped and locked as needed."""
+    """An open file with a state."""
 
-    def __init__(self, path: str, settings: Settings, read_only: bool = False) -> None:
-        self.path = path
-        self.settings = settings
-        self.read_only = read_only
-        self._file = -1
+    def __init__(self, file: int, settings: Settings, is_writable: bool = False) -> None:
+        self._file = file
+        self._settings = settings
+        self._head = b""
         self._map: mmap | None = None
         self._view: memoryview | None = None
         self._committee: Committee | None = None
-        self._exclusive = False
-        self._asked = False
-        self._boot = _boot()
+        self._is_writable = is_writable
+        self.address = Address(b"", b"", 0, b"")
+        self.exam_count = 0
 
-    @property
-    def committee(self) -> Committee:
-        """The committee of a snapshot that fits, for as long as it is locked."""
-        assert self._committee is not None, "ask whether it fits first"
+    @classmethod
+    def open(cls, path: str, settings: Settings) -> Snapshot | None:
+        """The one at ``path``, to be read; None if there is none that we may read."""
+        try:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return None
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            os.close(file)
+            return None
+        return cls(file, settings)
+
+    @classmethod
+    def open_to_teach(cls, path: str, settings: Settings) -> Snapshot | None:
+        """The one at ``path``, to be taught in place; None if there is none that we may write."""
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        except OSError:
+            return None
+        found = os.fstat(file)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(file)
+            return None
+        opened = cls(file, settings, is_writable=True)
+        if found.st_blocks * 512 < found.st_size:  # a copy with holes: the disk may be full when they are filled
+            opened._reserve(found.st_size)
+        return opened
+
+    @classmethod
+    def begin(
+        cls,
+        file: int,
+        settings: Settings,
+        capacity: int,
+        start: Callable[[memoryview], tuple[Committee, bytes]],
+        address: Address,
+    ) -> Snapshot:
+        """A new one in an empty file; ``start`` makes committee and exams of an address in a buffer of zeros."""
+        made = cls(file, settings, is_writable=True)
+        try:
+            made._reserve(PAGE + Committee.size(settings, capacity))
+            made._committee, exams = start(made._mapped())
+            made._write_exams(exams)
+            made._put_seal(address)
+        except BaseException:
+            made.close()
+            raise
+        return made
+
+    def is_at(self, path: str) -> bool:
+        """Whether it is still the file at ``path``."""
+        try:
+            return os.path.samestat(os.fstat(self._file), os.lstat(path))
+        except OSError:
+            return False
+
+    def look(self, glance: bool = False) -> Committee:
+        """The committee as it is now, under the lock; with a ``glance`` its tables are not mapped.
+
+        Raises DamagedSnapshot if it is not whole.
+        """
+        head = os.pread(self._file, HEAD.size + CHECK_BYTES, 0)
+        if self._committee is not None and head == self._head:
+            return self._committee
+        if len(head) < HEAD.size + CHECK_BYTES or _check_of(head[: HEAD.size]) != head[HEAD.size :]:
+            raise DamagedSnapshot("The head of this snapshot is damaged. Remove it: it is made again.")
+        magic, *address, exam_count, seal = HEAD.unpack_from(head)
+        if magic != MAGIC:
+            raise DamagedSnapshot("This snapshot is of another version. Remove it: it is made again.")
+        self.address, self.exam_count = Address(*address), exam_count
+        if self._committee is None or self._map is None:
+            self._unmap()
+            self._committee = self._taken(glance)
+        if self._committee.seal() != seal:
+            raise DamagedSnapshot("Parts of this snapshot are of another time. Remove it: it is made again.")
+        self._head = head
         return self._committee
 
-    @contextmanager
-    def shared(self) -> Iterator[bool]:
-        """Nobody changes it meanwhile; False if there is none."""
-        with self._locked(fcntl.LOCK_SH) as there:
-            yield there
+    def _taken(self, glance: bool) -> Committee:
+        if os.fstat(self._file).st_size < 2 * PAGE:
+            raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
+        if glance:
+            return Glance(self._settings, self._file, PAGE)
+        return Committee(self._settings, self._mapped())
 
-    @contextmanager
-    def exclusive(self) -> Iterator[None]:
-        """Nobody else reads or changes it meanwhile."""
-        with self._locked(fcntl.LOCK_EX):
-            yield
-
-    @contextmanager
-    def _locked(self, how: int) -> Iterator[bool]:
-        while self._open():
-            fcntl.flock(self._file, how)
-            if self._is_in_place():
-                break
-            # It was removed or replaced before we had the lock: ours is nobody's any more.
-            self.close()
-        there = self._file >= 0
-        self._exclusive = how == fcntl.LOCK_EX
-        try:
-            yield there
-        finally:
-            if there and self._file >= 0:
-                fcntl.flock(self._file, fcntl.LOCK_UN)
-
-    def _open(self) -> bool:
-        if self._file >= 0:
-            return True
-        try:
-            self._file = self._open_plain()
-        except FileNotFoundError:
-            if self.read_only:
-                return False
-            raise CannotWrite(f"{self.path} cannot be made: its folder is gone.") from None
-        except OSError as error:
-            if self.read_only:
-                return False
-            raise CannotWrite(
-                f"{self.path} cannot be written: {error.strerror}. Check permissions."
-            ) from None
-        return True
-
-    def _open_plain(self) -> int:
-        """Open a plain file; anything else under its name is replaced, or taken for nothing by a reader."""
-        # Not to wait for whoever might write into a pipe.
-        flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-        if self.read_only:
-            file = os.open(self.path, flags | os.O_RDONLY)
-            if not _is_plain(os.fstat(file)):
-                os.close(file)
-                raise FileNotFoundError
-            return file
-        with suppress(FileNotFoundError):
-            if not _is_plain(os.lstat(self.path)):
-                os.unlink(self.path)
-        return os.open(self.path, flags | os.O_RDWR | os.O_CREAT, 0o600)
-
-    def _is_in_place(self) -> bool:
-        try:
-            return os.path.samestat(os.fstat(self._file), os.lstat(self.path))
-        except FileNotFoundError:
-            return False
-
-    def fits(self, stamp: Stamp, settings: Settings) -> bool:
-        """Whether it is the whole, clean state of this stamp; asked and used under one lock."""
-        size = os.fstat(self._file).st_size if self._file >= 0 else 0
-        if settings is not self.settings or not self._is_mapped(size):
-            self._unmap()
-            self.settings = settings
-            if not self._take(size):
-                return False
-        head = os.pread(self._file, HEAD.size, 0) if self._map is None else self._map
-        return HEAD.unpack_from(head) == (MAGIC, stamp.id, stamp.changes, stamp.mark, 1, self._boot)
-
-    def _is_mapped(self, size: int) -> bool:
-        """Whether the mapping, if there is one, is still that of the file."""
-        # With room for more labels it may have as many bytes as before, in another order.
-        return self._map is not None and len(self._map) == size and self.committee.is_current
-
-    def _take(self, size: int) -> bool:
-        """Take over the committee of the file, if it is one."""
-        if size < 2 * PAGE:
-            return False
-        try:
-            if self._asked or self._exclusive:
-                self._committee = Committee(self.settings, self._mapped(size))
-            else:
-                self._committee = Glance(self.settings, self._file, PAGE)
-        except DamagedSnapshot:
-            self._unmap()
-            return False
-        self._asked = True
-        return True
-
-    def _mapped(self, size: int) -> memoryview:
-        """Map the file; the committee's part of it."""
+    def _mapped(self) -> memoryview:
+        """Map the file; what is behind its page."""
         from mmap import ACCESS_READ, ACCESS_WRITE, mmap
 
-        self._map = mmap(self._file, size, access=ACCESS_READ if self.read_only else ACCESS_WRITE)
+        self._map = mmap(self._file, 0, access=ACCESS_WRITE if self._is_writable else ACCESS_READ)
         self._view = memoryview(self._map)[PAGE:]
         return self._view
 
-    def begin(self, capacity: int, start: Callable[[memoryview], Committee]) -> Committee:
-        """A new committee, marked as not clean, in place of what was there; under the exclusive lock.
+    # Exams
 
-        ``start`` makes one with that room for labels in a buffer of zeros.
-        """
-        self._unmap()
-        size = PAGE + Committee.size(self.settings, capacity)
+    def exams(self) -> Iterator[Exam]:
+        """All of them, in the order of their lessons; under the lock."""
+        labels = self.look().labels
+        for first in range(0, self.exam_count, EXAMS_AT_ONCE):
+            yield from read(self._records(first, min(first + EXAMS_AT_ONCE, self.exam_count)), labels)
+
+    def exams_backwards(self) -> Iterator[Exam]:
+        """The newest first."""
+        labels = self.look().labels
+        end = self.exam_count
+        while end > 0:
+            first = max(end - EXAMS_AT_ONCE, 0)
+            yield from reversed(list(read(self._records(first, end), labels)))
+            end = first
+
+    def exam_records(self) -> bytes:
+        """All of them as they are kept."""
+        self.look()
+        return self._records(0, self.exam_count)
+
+    def _records(self, first: int, end: int) -> bytes:
+        records = os.pread(self._file, (end - first) * RECORD, self._exams_at() + first * RECORD)
+        if len(records) < (end - first) * RECORD:
+            raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
+        return records
+
+    def _exams_at(self) -> int:
+        assert self._committee is not None
+        return PAGE + Committee.size(self._settings, self._committee.capacity)
+
+    # Teaching, under the exclusive lock or in a file that nobody else knows
+
+    def teach(self, lessons: Sequence[Placed]) -> None:
+        """Teach lessons; should we die meanwhile, nobody trusts the file any more."""
+        committee = self.look()
+        new = {lesson.label for lesson in lessons}.difference(committee.labels)
+        if len(committee.labels) + len(new) > committee.capacity:
+            raise TooManyLabels(f"This state has room for {committee.capacity} labels only.")
+        assert self._map is not None
+        self._map[HEAD.size : HEAD.size + CHECK_BYTES] = bytes(CHECK_BYTES)
+        self._head = b""
+        exams = [learn(committee, lesson) for lesson in lessons]
+        labels = committee.labels
+        self._write_exams(b"".join(written(exam, labels) for exam in exams))
+        last = lessons[-1]
+        self._put_seal(self.address.replaced(position=last.position, trail=last.trail))
+
+    def _write_exams(self, records: bytes) -> None:
+        """Write records behind those that there are."""
+        if not records:
+            return
+        start = self._exams_at() + self.exam_count * RECORD
+        if os.fstat(self._file).st_size < start + len(records):
+            self._reserve(start + len(records) + max(self.exam_count // 4, EXAMS_AT_ONCE) * RECORD)
+        os.pwrite(self._file, records, start)
+        self.exam_count += len(records) // RECORD
+
+    def _put_seal(self, address: Address) -> None:
+        """Say that it is the state of this address."""
+        assert self._map is not None and self._committee is not None
+        head = HEAD.pack(
+            MAGIC,
+            address.ledger,
+            address.base,
+            address.position,
+            address.trail,
+            self.exam_count,
+            self._committee.seal(),
+        )
+        self._head = head + _check_of(head)
+        self._map[: len(self._head)] = self._head
+        self.address = address
+
+    def _reserve(self, size: int) -> None:
+        """See to it that so many bytes of the file are on the disk."""
         try:
-            os.ftruncate(self._file, 0)
             os.posix_fallocate(self._file, 0, size)
         except OSError as error:
-            raise CannotWrite(f"{self.path} needs {size >> 20} MB: {error.strerror}. Make room.") from None
-        self._committee = start(self._mapped(size))
-        return self._committee
+            raise CannotWrite(
+                f"The state of the filter needs {size / 1e6:,.0f} MB: {error.strerror}. Make room."
+            ) from None
 
     def buffer(self) -> memoryview:
-        """The bytes of the committee, for as long as it is locked."""
+        """The bytes of the committee."""
+        committee = self.look()
         assert self._view is not None
-        return self._view
+        return self._view[: Committee.size(self._settings, committee.capacity)]
 
-    def mark_dirty(self) -> None:
-        """Say that it is being changed: should we die, nobody will trust it."""
-        assert self._map is not None
-        struct.pack_into("<Q", self._map, CLEAN_AT, 0)
-
-    def mark_clean(self, stamp: Stamp) -> None:
-        """Say that it is the state of this stamp."""
-        assert self._map is not None
-        HEAD.pack_into(self._map, 0, MAGIC, stamp.id, stamp.changes, stamp.mark, 0, self._boot)
-        struct.pack_into("<Q", self._map, CLEAN_AT, 1)
-
-    def discard(self) -> None:
-        """Leave nothing that anybody could trust; under the exclusive lock."""
-        self._unmap()
-        if self._file >= 0:
-            os.ftruncate(self._file, 0)
+    def copy_to(self, file: int) -> None:
+        """Copy all of it into another file; under the lock."""
+        place, size = 0, os.fstat(self._file).st_size
+        while place < size:
+            copied = os.sendfile(file, self._file, place, size - place)
+            if not copied:
+                raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
+            place += copied
 
     def _unmap(self) -> None:
         if self._committee is not None:
@@ -216,21 +267,12 @@ class Snapshot:
         self._committee = self._view = self._map = None
 
     def close(self) -> None:
-        """Let go of the file and its lock."""
+        """Let go of the file."""
         self._unmap()
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
 
-def _is_plain(found: os.stat_result) -> bool:
-    return stat.S_ISREG(found.st_mode)
-
-
-def _boot() -> bytes:
-    """The id of this boot, as `HEAD` keeps it; empty where the system does not tell."""
-    try:
-        with open("/proc/sys/kernel/random/boot_id", "rb", buffering=0) as file:
-            return file.read(40).strip().ljust(40, b"\0")
-    except OSError:
-        return bytes(40)
+def _check_of(head: bytes) -> bytes:
+    return blake2b(head, digest_size=CHECK_BYTES).digest()

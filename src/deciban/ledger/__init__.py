@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from deciban.ledger.ledger import Ledger
 from deciban.ledger.lesson import Lesson, Selection
 
@@ -16,12 +18,12 @@ def open_ledger(path: str, read_only: bool = False) -> Ledger:
     """The ledger that is at ``path``."""
     from deciban.ledger.sqlite_ledger import SqliteLedger
 
-    return SqliteLedger(path, read_only)
+    return SqliteLedger(os.path.realpath(path), read_only)
 
 
 def create_ledger(path: str, settings: Settings) -> Ledger:
     """A new ledger, or the one that is there by now."""
     from deciban.ledger.sqlite_file import make
 
-    make(path, settings)
+    make(os.path.realpath(path), settings)
     return open_ledger(path)

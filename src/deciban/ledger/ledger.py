@@ -6,27 +6,30 @@ by replay, and everything else may be lost:
     state == replay(settings, foundation, lessons), bit for bit
 
 **What it keeps.** Lessons, each under the digest of its message, at most one for each digest. The order in
-which they are replayed, as positions 1, 2, 3 … with gaps where lessons were removed. What was made of each
-lesson before it was learned: its exam. Facts: values that hold for the whole ledger (facts.py). What is left
-of folded lessons: digest, label, exam, and together one state, the foundation. A list of checkpoints, which
-are files beside the ledger. Mail, only for those who ask for it.
+which they are replayed, as positions 1, 2, 3 … with gaps where lessons were removed, and at every position
+the trail (trail.py): a digest of all lessons up to there, in their order. Facts: values that hold for the
+whole ledger (facts.py). What is left of folded lessons: digest, label, exam, and together one state, the
+foundation. Mail, only for those who ask for it. States are kept beside it, by whoever makes them.
 
 **What it promises.**
 
 - What was committed is durable: it survives a crash and a power cut. A transaction happens whole or not at
   all.
 - No damaged lesson is believed: each has a check of all its fields, and reading a wrong one raises
-  DamagedLedger.
-- Removing a lesson removes all that belongs to it: exam, kept mail, checkpoints from its position on, and the
-  name of a label that no other lesson has. Once `sweep` says so, no byte of it is left in the ledger's files;
-  while somebody reads, it cannot, and a sweep that was asked for by `sweep_later` stays due.
-- `stamp` changes with every commit that changes what a replay gives, so that a snapshot can be told from one
-  of another time.
+  DamagedLedger. A replay follows the trail, so that no lesson is missed either.
+- `address` changes with every commit that changes what a replay gives. A state belongs to the ledger if and
+  only if id and base are the same, and the ledger has the state's trail at the state's position; then the
+  lessons behind that position are what it lacks.
+- Removing a lesson removes all that belongs to it: kept mail, and the name of a label that no other lesson
+  has. Once `sweep` says so, no byte of it is left in the ledger's own files; while somebody reads, it cannot,
+  and a sweep that was asked for by `sweep_later` stays due.
 - It speaks of lessons, digests and positions. How it stores them is its own affair: no SQL outside.
 
 **Who may call what and when.** Every method that changes something is called within `writing`, which takes
 the write lock; several processes may hold the ledger open, one writes at a time, the others wait for some
-time and then get LedgerBusy. Readers are never kept out: `reading` gives one view of the ledger, whatever
+time and then get LedgerBusy. Appending needs no more. Whoever changes the order or the number of lessons that
+are there, or the base, holds the filter's build lock as well (locks.py), so that a replay, which reads page by
+page, goes along one trail. Readers are never kept out: `reading` gives one view of the ledger, whatever
 others write meanwhile. A ledger that was opened read-only refuses to write with CannotWrite. One ledger
 object is for one thread.
 
@@ -37,14 +40,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from typing import Any, Protocol, Self
 
-    from deciban.committee._lesson_code import Features
     from deciban.committee.settings import Settings
     from deciban.ledger.lesson import Lesson, Selection
-    from deciban.ledger.records import Checkpoint, ExamRow, Folded, KeptMails, Stamp
+    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
 else:
     Protocol = object  # an implementation that lacks something is found by mypy; importing typing takes 5 ms
 
@@ -66,7 +68,7 @@ class Ledger(Protocol):
 
     @property
     def settings(self) -> Settings:
-        """What lessons are replayed with, as of the last `stamp`."""
+        """What lessons are replayed with, as of the last `address`."""
 
     # Transactions
 
@@ -91,13 +93,19 @@ class Ledger(Protocol):
         With ``waiting`` it waits for them as long as for the write lock, otherwise not at all.
         """
 
+    def remove_copies(self) -> None:
+        """Remove copies of the ledger that were kept on its way from an older format."""
+
     def shrink(self) -> None:
         """Give back the room of what was removed, if nobody is using the ledger."""
 
     # What holds for all of it
 
-    def stamp(self) -> Stamp:
-        """The state that the ledger is in."""
+    def address(self) -> Address:
+        """The address of the state of all lessons."""
+
+    def trail_at(self, position: int) -> bytes | None:
+        """The trail at a position, 0 too; None if no lesson is there."""
 
     def fact(self, key: str, otherwise: object = None) -> Any:
         """What holds for the whole ledger under this key (see facts.py)."""
@@ -110,8 +118,8 @@ class Ledger(Protocol):
 
     # Lessons
 
-    def append(self, lessons: Iterable[tuple[Lesson, int, ExamRow]]) -> None:
-        """Write lessons at the end, each with when it was taught and its exam."""
+    def append(self, lessons: Iterable[tuple[Lesson, int]]) -> list[Placed]:
+        """Write lessons at the end, each with when it was taught; where they are now."""
 
     def remove(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that belongs to them; how many there were."""
@@ -119,8 +127,17 @@ class Ledger(Protocol):
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
 
-    def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
-        """The position, label and features of every lesson behind a position, in their order."""
+    def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
+        """Every lesson behind a position, in order; the trail is followed, so that none is missed."""
+
+    def places(self, positions: list[int]) -> Iterator[Placed]:
+        """The lessons at these positions, in this order."""
+
+    def position_of(self, digest: bytes) -> int | None:
+        """Where the lesson of a message is; None if there is none."""
+
+    def digests(self) -> Iterator[tuple[int, bytes]]:
+        """The position and digest of every lesson, in their order."""
 
     def has(self, digest: bytes) -> bool:
         """Whether there is a lesson of a message that can be forgotten."""
@@ -133,6 +150,9 @@ class Ledger(Protocol):
 
     def labels(self) -> dict[str, int]:
         """How many lessons of each label there are, folded ones too, in the order of their first lessons."""
+
+    def label_names(self) -> tuple[str, ...]:
+        """The labels of all lessons, folded ones too, without counting them."""
 
     def spelling(self, label: str) -> str | None:
         """How a label is spelled that was taught in any spelling; None if it never was."""
@@ -166,32 +186,29 @@ class Ledger(Protocol):
         Nothing of both if there is no other label.
         """
 
-    def arrange(self, longest_run: int) -> bool:
-        """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
+    def wanted_order(self, longest_run: int) -> list[int] | None:
+        """The positions of all lessons in the order in which they should be; None if they are in it.
 
-        Mixed, each label keeps its order and is spread evenly over the whole: of 2 lessons of ham and 4 of
-        spam comes spam, ham, spam, spam, ham, spam. Whether any lesson moved; if so, exams and checkpoints
-        are dropped.
+        That is the order of (time taught, digest), or, if it puts a run of one label too long, mixed: each
+        label keeps its order and is spread evenly over the whole. Of 2 lessons of ham and 4 of spam comes
+        spam, ham, spam, spam, ham, spam.
         """
 
-    # Exams
-
-    def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
-        """Rewrite the exams of lessons, by position."""
-
-    def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
-        """The digest, true label and exam of every lesson, in their order; folded ones first."""
-
-    def recent_good(self, count: int) -> list[float]:
-        """The log-odds of spam in the most recent exams of good mail, at most so many, the newest first."""
+    def arrange(self, order: list[int]) -> None:
+        """Put the lessons at these positions in this order, and those behind them after it."""
 
     # Folded lessons
 
     def positions_before(self, before: float) -> set[int]:
         """Where the lessons taught before a time are, in seconds since 1970."""
 
-    def fold(self, positions: set[int], foundation: bytes, capacity: int) -> None:
+    def fold(
+        self, positions: set[int], foundation: bytes, capacity: int, exams: Mapping[int, ExamRow]
+    ) -> None:
         """Put a packed state, with room for so many labels, in place of the lessons that it was made of."""
+
+    def folded_exams(self, newest_first: bool = False) -> Iterator[FoldedExam]:
+        """What is left of folded lessons, in the order in which they were learned, or the other way round."""
 
     def foundation(self) -> bytes | None:
         """The packed state of the folded lessons."""
@@ -201,17 +218,6 @@ class Ledger(Protocol):
 
     def folded_labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
         """The labels of lessons that were folded, of those that were."""
-
-    # Checkpoints
-
-    def checkpoints(self) -> list[Checkpoint]:
-        """Those on the list, the last first."""
-
-    def list_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Put one on the list."""
-
-    def drop_checkpoints(self, positions: Iterable[int] | None = None) -> None:
-        """Take those at these positions off the list, or all of them."""
 
     # Kept mail
 

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from deciban.committee._lesson_code import Features
 
 
+INCOMING = "incoming"
+SENT = "sent"
+IMPORTED = "imported"
+SAMPLE = "sample"
+ORIGINS = (INCOMING, SENT, IMPORTED, SAMPLE)
+
+
 class Lesson(Value):
     """Everything that the ledger keeps of one taught message."""
 
@@ -36,16 +43,20 @@ class Lesson(Value):
     names: str
     """The text of some of its words, one a line (see committee/extraction.py)."""
     features: Features
+    origin: str = INCOMING
+    """How the mail came here (`ORIGINS`); only incoming mail counts for a promise."""
+    share: float = 1.0
+    """Of how much such mail it was drawn: of a sample of one in ten, .1."""
     mail: bytes | None = None
     """The message itself, while it is taught and if it is to be kept; `Ledger.kept_mail` finds it again."""
 
 
-def check_of(code: bytes, digest: bytes, label: str, taught: int, *texts: str) -> int:
+def check_of(code: bytes, digest: bytes, label: str, taught: int, *fields: object) -> int:
     """A check of everything that a lesson is: its code and its fields in their order (CRC-32)."""
-    from zlib import crc32  # classifying a mail need not wait for it
+    from binascii import crc32
 
-    fields = "\0".join((label, str(taught), *texts))
-    return crc32(code, crc32(fields.encode("utf-8"), crc32(digest)))
+    text = "\0".join((label, str(taught), *map(str, fields)))
+    return crc32(code, crc32(text.encode("utf-8", "surrogatepass"), crc32(digest)))
 
 
 class Selection(Value, kw_only=True):

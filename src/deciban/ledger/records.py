@@ -1,31 +1,62 @@
-"""What a ledger hands out beside lessons: stamps, exams, and what it knows of folded lessons and mail."""
+"""What a ledger hands out beside lessons: addresses, lessons in their place, and what is left of folded ones."""
 
 from __future__ import annotations
 
 from deciban.value import Value
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.committee._lesson_code import Features
 
-class Stamp(Value):
-    """Which state of which ledger a snapshot was made from."""
 
-    id: bytes
-    changes: int
-    mark: bytes
-    """What the last change left, in 8 random bytes; zeros before the first."""
+class Address(Value):
+    """Which state is meant: that after the lesson at one position of one ledger, made from one base."""
+
+    ledger: bytes
+    """Its id."""
+    base: bytes
+    """The digest of settings and foundation."""
+    position: int
+    """0 before the first lesson."""
+    trail: bytes
+
+
+class Placed(Value):
+    """A lesson in its place, as a replay needs it."""
+
+    position: int
+    trail: bytes
+    """Up to this lesson."""
+    step: bytes
+    """What the lesson added to the trail."""
+    label: str
+    features: Features
+    origin: str
+    share: float
 
 
 class ExamRow(Value):
-    """What the ledger keeps of an exam."""
+    """What was made of a lesson before it was learned."""
 
     best: str | None
-    """The label that won."""
+    """The label that won; None also if that label is gone by now."""
     truth: float | None
-    """The log-odds of the true label, in nats."""
+    """The log-odds of the true label, in nats; None while there was nothing to choose."""
     spam: float | None
     """The log-odds of `spam`, if that was known."""
 
 
 NO_EXAM = ExamRow(None, None, None)
+
+
+class FoldedExam(Value):
+    """What is left of a folded lesson."""
+
+    digest: bytes
+    label: str
+    row: ExamRow
+    origin: str
+    share: float
 
 
 class Folded(Value):
@@ -34,18 +65,6 @@ class Folded(Value):
     lessons: int
     until: int
     """When the last of them was taught, in microseconds since 1970."""
-
-
-class Checkpoint(Value):
-    """What the ledger knows of a state that was saved on the way."""
-
-    position: int
-    name: str
-    """The end of its file's name."""
-    capacity: int
-    """How many labels it has room for."""
-    checked: int
-    """The CRC-32 of its file."""
 
 
 class KeptMails(Value):

@@ -1,9 +1,7 @@
-"""The SQLite file of a ledger, opened: transactions, facts and the stamp.
+"""The SQLite file of a ledger, opened: transactions, facts and the address.
 
-sqlite_file.py describes the tables. `changes` counts the transactions that changed what a replay gives, and
-each of them leaves a random `mark`: copies of a ledger that took equally many changes have different marks.
-With `id`, which is random too, they stamp a snapshot. What is deleted is overwritten (`secure_delete`), and
-`sweep` empties the write-ahead log of it.
+sqlite_file.py describes the tables. What is deleted is overwritten (`secure_delete`), and `sweep` empties the
+write-ahead log of it.
 """
 
 from __future__ import annotations
@@ -13,19 +11,17 @@ import os
 from contextlib import contextmanager, suppress
 
 from deciban.committee.settings import Settings
-from deciban.errors import CannotWrite, LedgerBusy
+from deciban.errors import BadSetting, CannotWrite, DamagedLedger, LedgerBusy
 from deciban.ledger import facts
 from deciban.ledger.ledger import Ledger
-from deciban.ledger.records import Stamp
-from deciban.ledger.sqlite_file import connect, told
+from deciban.ledger.records import Address
+from deciban.ledger.sqlite_file import base_of, connect, end_of, fact_check, told
+from deciban.ledger.trail import TRAIL_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-NO_MARK = bytes(8)
-
 
 class SqliteConnection(Ledger):
     """A ledger's file, its transactions and its facts; `SqliteLedger` adds what is in them."""
@@ -33,23 +29,23 @@ class SqliteConnection(Ledger):
     def __init__(self, path: str, read_only: bool = False) -> None:
         self.path = path
         self.read_only = read_only
-        self._changed = False
-        # Number and spelling of labels in a transaction; when the last lesson was taught, by data version.
+        # Number and spelling of labels in a transaction.
         self._labels: dict[str, tuple[int, str]] = {}
-        self._latest: tuple[int, int] | None = None
         self._settings = "", Settings()
         with self._telling():
             self._connection = connect(path, read_only)
             try:
-                self._id = bytes(self.fact(facts.ID))
-                self.stamp()
+                self._id = self.fact(facts.ID)
+                if not isinstance(self._id, bytes):
+                    raise self._wrong_fact(facts.ID)
+                self._check_base()
             except BaseException:
                 self._connection.close()
                 raise
 
     @property
     def settings(self) -> Settings:
-        """What lessons are replayed with, as of the last `stamp`."""
+        """What lessons are replayed with, as of the last `address`."""
         return self._settings[1]
 
     def close(self) -> None:
@@ -75,34 +71,72 @@ class SqliteConnection(Ledger):
 
     def fact(self, key: str, otherwise: object = None) -> Any:
         """What holds for the whole ledger under this key."""
-        with self._telling():
-            row = self._one("SELECT value FROM facts WHERE key = ?", key)
-        return otherwise if row is None else row[0]
+        return self._facts(key).get(key, otherwise)
+
+    def _facts(self, *keys: str) -> dict[str, Any]:
+        """Several facts, by one statement, so that they belong together."""
+        places = ", ".join("?" * len(keys))
+        known = {}
+        for key, value, checked in self._execute(
+            f"SELECT key, value, checked FROM facts WHERE key IN ({places})", *keys
+        ):
+            if fact_check(key, value) != checked:
+                raise self._wrong_fact(key)
+            known[key] = value
+        return known
+
+    def _wrong_fact(self, key: str) -> DamagedLedger:
+        return DamagedLedger(f"{self.path} is damaged: its {key} is not as it was written. Restore a copy.")
 
     def set_fact(self, key: str, value: object) -> None:
         """Change what holds for the whole ledger, nothing for None; only while writing."""
         if value is None:
             self._execute("DELETE FROM facts WHERE key = ?", key)
-            return
-        with self._telling():
-            self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
+        else:
+            self._execute(
+                "INSERT OR REPLACE INTO facts (key, value, checked) VALUES (?, ?, ?)",
+                key,
+                value,
+                fact_check(key, value),
+            )
+        if key in (facts.SHARED, facts.SETTINGS, facts.FOUNDATION_DIGEST):
+            self._execute(
+                "INSERT OR REPLACE INTO facts (key, value, checked) VALUES (?, ?, ?)",
+                facts.BASE,
+                base := self._base(),
+                fact_check(facts.BASE, base),
+            )
 
-    def stamp(self) -> Stamp:
-        """The state that the ledger is in."""
-        # All by one statement, so that they belong together; another process may have changed the settings.
-        rows = dict(
-            self._execute("SELECT key, value FROM facts WHERE key IN ('changes', 'mark', 'settings')")
+    def _base(self) -> bytes:
+        known = self._facts(facts.SETTINGS, facts.SHARED, facts.FOUNDATION_DIGEST)
+        return base_of(
+            known[facts.SETTINGS], known.get(facts.SHARED, ""), known.get(facts.FOUNDATION_DIGEST, b"")
         )
-        settings = rows[facts.SETTINGS]
-        if settings != self._settings[0]:
-            self._settings = settings, Settings.from_text(settings)
-        return Stamp(self._id, rows[facts.CHANGES], rows.get(facts.MARK, NO_MARK))
+
+    def _check_base(self) -> None:
+        """Refuse a ledger whose settings are not those that its states were made with."""
+        self.address()
+        if self._base() != self.fact(facts.BASE):
+            raise self._wrong_fact(facts.BASE)
+
+    def address(self) -> Address:
+        """The address of the state of all lessons."""
+        known = self._facts(facts.SETTINGS, facts.BASE, facts.END)
+        try:
+            settings, base, end = known[facts.SETTINGS], known[facts.BASE], known[facts.END]
+            if settings != self._settings[0]:
+                self._settings = settings, Settings.from_text(settings)
+        except (KeyError, BadSetting):
+            raise self._wrong_fact("head") from None
+        return Address(self._id, base, int.from_bytes(end[:-TRAIL_BYTES], "big"), end[-TRAIL_BYTES:])
+
+    def _set_end(self, position: int, trail: bytes) -> None:
+        self.set_fact(facts.END, end_of(position, trail))
 
     def set_settings(self, settings: Settings) -> None:
         """Replay with other settings from now on; only while writing."""
         self.set_fact(facts.SETTINGS, settings.text())
-        self._changed = True
-        self.stamp()
+        self.address()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -115,21 +149,15 @@ class SqliteConnection(Ledger):
             yield
             self.commit()
         finally:
-            self._changed = False
             self._labels.clear()
             if self._connection.in_transaction:
-                self._latest = None
                 self._connection.execute("ROLLBACK")
 
     def commit(self) -> None:
         """Make what was written durable; within `writing`, which does it at its end unless it is done."""
         with self._telling():
             if self._connection.in_transaction:
-                if self._changed:
-                    self._connection.execute("UPDATE facts SET value = value + 1 WHERE key = 'changes'")
-                    self.set_fact(facts.MARK, os.urandom(len(NO_MARK)))
                 self._connection.execute("COMMIT")
-                self._changed = False
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -167,6 +195,13 @@ class SqliteConnection(Ledger):
             return True
         finally:
             self._execute(f"PRAGMA busy_timeout = {patience}")
+
+    def remove_copies(self) -> None:
+        """Remove the copy that was kept when the ledger was taken over from the format before."""
+        from deciban.ledger.sqlite_takeover import COPY
+
+        with suppress(OSError):
+            os.unlink(self.path + COPY)
 
     def _empty_log(self) -> bool:
         try:

@@ -2,19 +2,15 @@ r"""The file of a ledger: its tables, how it is made and opened, and what its er
 
 One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `user_version` the format.
 
-    facts        key, value    what holds for the whole ledger: id, settings, changes, mark, features,
-                               preferences …
+    facts        key, value    what holds for the whole ledger (facts.py), each with a check
     labels       number, name
-    lessons      number        the fields of `Lesson`, a check of them all, and the features (see
-                               _lesson_code.pyx) last, so that a listing need not read them
-    exams        position      the order in which lessons are replayed, apart from them, so that another order
-                 lesson        moves a few bytes each; and, rewritten by replay, what was made of a lesson
-                 best          before it was learned: the label that won,
-                 truth, spam   the log-odds (nats) of the true label, and those of `spam`; NULL while fewer
-                               than two labels, or not the true one, were known
-    folded       number        what is left of lessons that were folded (folding.py): digest, label, exam
+    lessons      number        the fields of `Lesson`, a check of them all, and the features (_lesson_code.pyx)
+    trail        position      the order in which lessons are replayed, apart from them, so that another order
+                 lesson        moves a few bytes each; and the trail up to there (trail.py)
+    folded       number        what is left of lessons that were folded (foundation.py): digest, label, when it
+                               was taught, its exam (the label that won, the log-odds of the true label and of
+                               `spam`), origin and share, with a check
     foundation   what, value   the state that replay begins with, if not with nothing (foundation.py)
-    checkpoints  position      states that were saved on the way (checkpoints.py)
     mails        digest        the mail itself, only for those who ask for it (kept_mail.py)
 """
 
@@ -23,6 +19,7 @@ from __future__ import annotations
 # Not the package sqlite3, which adds only conversions of dates here, and datetime for them: 2 ms to import.
 import _sqlite3 as sqlite3
 import os
+from binascii import crc32
 
 from deciban.committee.label import key_of, shown
 from deciban.errors import (
@@ -35,21 +32,27 @@ from deciban.errors import (
     OlderFormat,
 )  # fmt: skip
 from deciban.ledger import facts
+from deciban.ledger.lesson import INCOMING
+from deciban.ledger.trail import START, digest_of
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.committee.settings import Settings
 
-FORMAT = 3
+FORMAT = 4
 APPLICATION = int.from_bytes(b"deci", "big")
 # How long one process waits for another that is writing; a replay of a million lessons takes that long.
 PATIENCE_SECONDS = 120.0
 
+INDEX_OF_TIMES = "CREATE INDEX lessons_by_time ON lessons (taught);"
+TRAIL_TABLE = """CREATE TABLE trail (
+    position INTEGER PRIMARY KEY, lesson INTEGER UNIQUE NOT NULL REFERENCES lessons, trail BLOB NOT NULL
+);"""
 SCHEMA = f"""
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {FORMAT};
-CREATE TABLE facts (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE facts (key TEXT PRIMARY KEY, value NOT NULL, checked INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE labels (number INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL);
 CREATE TABLE lessons (
     number INTEGER PRIMARY KEY,
@@ -63,17 +66,14 @@ CREATE TABLE lessons (
     date TEXT NOT NULL,
     message_id TEXT NOT NULL,
     names TEXT NOT NULL,
+    origin TEXT NOT NULL DEFAULT '{INCOMING}',
+    share REAL NOT NULL DEFAULT 1,
     checked INTEGER NOT NULL,
     features BLOB NOT NULL
 );
 CREATE INDEX lessons_of_a_label ON lessons (label);
-CREATE TABLE exams (
-    position INTEGER PRIMARY KEY,
-    lesson INTEGER UNIQUE NOT NULL REFERENCES lessons,
-    best INTEGER,
-    truth REAL,
-    spam REAL
-);
+{INDEX_OF_TIMES}
+{TRAIL_TABLE}
 CREATE TABLE folded (
     number INTEGER PRIMARY KEY,
     digest BLOB UNIQUE NOT NULL,
@@ -81,12 +81,12 @@ CREATE TABLE folded (
     taught INTEGER NOT NULL,
     best INTEGER,
     truth REAL,
-    spam REAL
+    spam REAL,
+    origin TEXT NOT NULL DEFAULT '{INCOMING}',
+    share REAL NOT NULL DEFAULT 1,
+    checked INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE foundation (what TEXT PRIMARY KEY, value BLOB NOT NULL);
-CREATE TABLE checkpoints (
-    position INTEGER PRIMARY KEY, name TEXT NOT NULL, capacity INTEGER NOT NULL, checked INTEGER NOT NULL
-);
 CREATE TABLE mails (digest BLOB PRIMARY KEY, kept INTEGER NOT NULL, mail BLOB NOT NULL);
 """
 
@@ -108,8 +108,6 @@ def make(path: str, settings: Settings) -> None:
 
 
 def _begin(path: str, settings: Settings) -> None:
-    from deciban.committee._committee import FORMAT as STATE_FORMAT
-
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
@@ -119,13 +117,29 @@ def _begin(path: str, settings: Settings) -> None:
         begun = {
             facts.ID: os.urandom(16),
             facts.SETTINGS: settings.text(),
-            facts.CHANGES: 0,
+            facts.BASE: base_of(settings.text(), "", b""),
+            facts.END: end_of(0, START),
             facts.FEATURES: FEATURE_FORMAT,
-            facts.EXAM_FORMAT: STATE_FORMAT,
         }
-        connection.executemany("INSERT INTO facts VALUES (?, ?)", begun.items())
+        rows = [(key, value, fact_check(key, value)) for key, value in begun.items()]
+        connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", rows)
     finally:
         connection.close()
+
+
+def fact_check(key: str, value: object) -> int:
+    """A check of a fact: its key and its value, with its type."""
+    return crc32(f"{key}={value!r}".encode("utf-8", "surrogatepass"))
+
+
+def base_of(settings: str, shared: str, foundation_digest: bytes) -> bytes:
+    """The digest of all that a replay begins with."""
+    return digest_of(settings.encode("utf-8", "surrogatepass"), shared.encode("utf-8"), foundation_digest)
+
+
+def end_of(position: int, trail: bytes) -> bytes:
+    """The last position and the trail there, as one fact."""
+    return position.to_bytes(8, "big") + trail
 
 
 def connect(path: str, read_only: bool) -> sqlite3.Connection:
@@ -154,14 +168,14 @@ def connect(path: str, read_only: bool) -> sqlite3.Connection:
         connection.execute("PRAGMA wal_autocheckpoint = 100")
         connection.create_function("label_key", 1, key_of, deterministic=True)
         connection.create_function("label_shown", 1, shown, deterministic=True)
-        _check_format(path, connection)
+        _check_format(path, connection, read_only)
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def _check_format(path: str, connection: sqlite3.Connection) -> None:
+def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) -> None:
     (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     # SQLite reads what is missing of the last page as zeros, unless the log still has the whole page.
     log = path + "-wal"
@@ -171,14 +185,25 @@ def _check_format(path: str, connection: sqlite3.Connection) -> None:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise DamagedLedger(f"{path} is a database, but no ledger of deciban. Choose another file.")
-    (features,) = connection.execute("SELECT value FROM facts WHERE key = 'features'").fetchone()
+    (features,) = connection.execute("SELECT value FROM facts WHERE key = 'features'").fetchone() or (0,)
+    if not isinstance(features, int):
+        raise DamagedLedger(f"{path} is damaged: it does not say how its features are made. Restore a copy.")
     if version > FORMAT or features > FEATURE_FORMAT:
         raise NewerFormat(f"{path} was written by a newer version of deciban. Upgrade deciban to use it.")
-    if version < FORMAT or features < FEATURE_FORMAT:
+    if version < FORMAT - 1 or features < FEATURE_FORMAT:
         raise OlderFormat(
             f"{path} was written by an early version of deciban, whose lessons cannot be used any more. "
             "Move it away, and teach your mail again."
         )
+    if version == FORMAT - 1:
+        if read_only:
+            raise OlderFormat(
+                f"{path} was written by the version before this one, and is taken over by who may write there. "
+                f"Have its owner run: deciban status --db {path}"
+            )
+        from deciban.ledger.sqlite_takeover import take_over
+
+        take_over(path, connection)
 
 
 def _percent(character: str) -> str:

@@ -6,19 +6,21 @@ whoever may only read sees it as if it had been.
 
 from __future__ import annotations
 
+from binascii import crc32
+
 from deciban.committee.label import key_of, shown, spellings
 from deciban.errors import DamagedLedger
 from deciban.ledger.lesson import check_of
-from deciban.ledger.sqlite_connection import SqliteConnection
+from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, SqliteTrail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# In the order of the fields of `Lesson`, but for its features.
-FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
+# The fields of `Lesson` in their order, but for its features.
+FIELDS = """digest, labels.name, taught, by, source, sender, subject, date, message_id, names,
+    origin, share"""
 FROM_LESSONS = "FROM lessons JOIN labels ON lessons.label = labels.number"
-LESSONS_IN_ORDER = "exams JOIN lessons ON lesson = lessons.number"
 # What a process that may not write shows of a ledger that nobody has united yet (label.py): all names of a
 # label as the first. The check of a lesson is that of the name as it was written.
 UNITED_LABELS = """CREATE TEMP VIEW labels AS SELECT number, (
@@ -26,8 +28,16 @@ UNITED_LABELS = """CREATE TEMP VIEW labels AS SELECT number, (
     WHERE label_key(other.name) = label_key(own.name) ORDER BY number LIMIT 1) AS name
     FROM main.labels AS own"""
 
+# What is left of a folded lesson, its check first.
+FOLDED = "checked, digest, label, taught, best, truth, spam, origin, share"
 
-class SqliteLabels(SqliteConnection):
+
+def folded_check(*fields: object) -> int:
+    """A check of what is left of a folded lesson: the fields of `FOLDED` in their order."""
+    return crc32(repr(fields).encode())
+
+
+class SqliteLabels(SqliteTrail):
     """What labels there are, and how they are spelled."""
 
     def __init__(self, path: str, read_only: bool = False) -> None:
@@ -49,6 +59,10 @@ class SqliteLabels(SqliteConnection):
             GROUP BY name ORDER BY min(left), min(place)""")
         )
 
+    def label_names(self) -> tuple[str, ...]:
+        """The labels of all lessons, folded ones too, without counting them."""
+        return tuple(name for (name,) in self._execute("SELECT DISTINCT name FROM labels ORDER BY number"))
+
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
         return int(self._execute("SELECT count(DISTINCT name) FROM labels")[0][0]) > 1
@@ -65,7 +79,13 @@ class SqliteLabels(SqliteConnection):
         """The number of a label, which gets one if it has none, and how it is spelled here."""
         if label not in self._labels:
             if self.spelling(label) is None:
-                self._execute("INSERT INTO labels (name) VALUES (?)", shown(label))
+                # The number of a label that is gone may still be named by the exam of a folded lesson.
+                self._execute(
+                    """INSERT INTO labels (number, name) SELECT 1 + max(
+                        (SELECT coalesce(max(number), 0) FROM labels), (SELECT coalesce(max(best), 0) FROM folded)
+                    ), ?""",
+                    shown(label),
+                )
             known = "SELECT number, name FROM labels WHERE label_key(name) = ? ORDER BY number"
             self._labels[label] = self._execute(known, key_of(label))[0]
         return self._labels[label]
@@ -106,21 +126,34 @@ class SqliteLabels(SqliteConnection):
                     "UPDATE lessons SET label = ?, checked = ? WHERE number = ?", first, checked, lesson
                 )
         for number in others:
-            for table, column in ("exams", "best"), ("folded", "best"), ("folded", "label"):
-                self._execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", first, number)
+            self._refold(number, first)
             self._execute("DELETE FROM labels WHERE number = ?", number)
         self._execute("UPDATE labels SET name = ? WHERE number = ?", name, first)
-        self._execute("DELETE FROM checkpoints")
         self._labels.clear()
-        self._changed = True
+        self._lay()
+
+    def _refold(self, number: int, first: int) -> None:
+        """Give the folded lessons of one label the number of another."""
+        of_it = self._execute(f"SELECT number, {FOLDED} FROM folded WHERE ? IN (label, best)", number)
+        for folded, checked, digest, label, taught, best, *exam in of_it:
+            if folded_check(digest, label, taught, best, *exam) != checked:
+                raise self._damaged_fold(digest)
+            label, best = (first if one == number else one for one in (label, best))
+            self._execute(
+                "UPDATE folded SET label = ?, best = ?, checked = ? WHERE number = ?",
+                label,
+                best,
+                folded_check(digest, label, taught, best, *exam),
+                folded,
+            )
+
+    def _damaged_fold(self, digest: bytes) -> DamagedLedger:
+        return DamagedLedger(
+            f"{self.path} is damaged: the folded lesson {digest.hex()} is not as it was written. Restore a copy."
+        )
 
     def _drop_idle_labels(self) -> None:
         """Erase the names of labels that no lesson has."""
-        used = "SELECT label FROM lessons UNION SELECT label FROM folded"
-        self._execute(f"DELETE FROM labels WHERE number NOT IN ({used})")
+        self._execute("""DELETE FROM labels WHERE number NOT IN (SELECT label FROM folded)
+            AND NOT EXISTS (SELECT 1 FROM lessons WHERE label = labels.number)""")
         self._labels.clear()
-
-    def _damaged(self, position: int) -> DamagedLedger:
-        return DamagedLedger(
-            f"{self.path} is damaged: lesson {position} is not as it was written. Restore a copy."
-        )

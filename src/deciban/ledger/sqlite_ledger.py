@@ -1,21 +1,23 @@
-r"""A ledger in a SQLite file: lessons, their order, exams, what was folded, checkpoints and kept mail.
+r"""A ledger in a SQLite file: lessons and their order, and kept mail.
 
 >>> import os, tempfile
 >>> from deciban.committee.settings import Settings
 >>> from deciban.ledger import create_ledger
 >>> path = os.path.join(tempfile.mkdtemp(), "mail.deciban")
 >>> with create_ledger(path, Settings(bits=10)) as ledger:
-...     oct(os.stat(path).st_mode & 0o777), ledger.settings.bits, ledger.stamp().changes, ledger.labels()
+...     oct(os.stat(path).st_mode & 0o777), ledger.settings.bits, ledger.address().position, ledger.labels()
 ('0o600', 10, 0, {})
 """
 
 from __future__ import annotations
 
 from deciban.committee._lesson_code import Features
-from deciban.ledger import facts
 from deciban.ledger.lesson import Lesson, check_of
-from deciban.ledger.records import Checkpoint, ExamRow, Folded, KeptMails
-from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS, LESSONS_IN_ORDER, SqliteLabels
+from deciban.ledger.records import KeptMails, Placed
+from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
+from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
+from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
+from deciban.ledger.trail import follow, link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
 
     from deciban.ledger.lesson import Selection
 
-FROM_EXAMS = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
-WRITTEN_LABEL = "(SELECT name FROM main.labels AS own WHERE own.number = lessons.label)"
+FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
+READ = f"position, features, {WRITTEN_LABEL}, checked, trail, {FIELDS}"
 # So many lessons are read at once.
 PAGE = 200
+COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, message_id, names, origin, share,
+    checked, features"""
 
 
-class SqliteLedger(SqliteLabels):
+class SqliteLedger(SqliteFoundation):
     """An open ledger; `writing` is the only way to change it."""
 
     def labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
@@ -39,14 +43,6 @@ class SqliteLedger(SqliteLabels):
         places = ", ".join("?" * len(digests))
         taught = f"SELECT digest, labels.name {FROM_LESSONS} WHERE digest IN ({places})"
         return self.folded_labels_of(digests) | dict(self._execute(taught, *digests))
-
-    def folded_labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
-        """The labels of lessons that were folded, of those that were."""
-        places = ", ".join("?" * len(digests))
-        folded = (
-            f"SELECT digest, name FROM folded JOIN labels ON label = labels.number WHERE digest IN ({places})"
-        )
-        return dict(self._execute(folded, *digests))
 
     def has(self, digest: bytes) -> bool:
         """Whether there is a lesson of a message that can be forgotten."""
@@ -59,69 +55,59 @@ class SqliteLedger(SqliteLabels):
         test, values = condition(selection)
         return int(self._execute(f"SELECT count(*) {FROM_LESSONS} WHERE {test}", *values)[0][0])
 
-    def last_position(self) -> int:
-        """The position of the last lesson; 0 if there is none."""
-        return int(self._execute("SELECT coalesce(max(position), 0) FROM exams")[0][0])
-
     def last_taught(self) -> int:
         """When the last lesson was taught, in microseconds; 0 if there is none."""
-        # All lessons must be looked at, 5 ms for 6,000: once, and again after others have written.
-        version = int(self._execute("PRAGMA data_version")[0][0])
-        if self._latest is None or self._latest[0] != version:
-            latest = "SELECT max(taught) AS taught FROM lessons UNION ALL SELECT max(taught) FROM folded"
-            ((found,),) = self._execute(f"SELECT coalesce(max(taught), 0) FROM ({latest})")
-            self._latest = version, int(found)
-        return self._latest[1]
+        latest = "SELECT max(taught) AS taught FROM lessons UNION ALL SELECT max(taught) FROM folded"
+        return int(self._execute(f"SELECT coalesce(max(taught), 0) FROM ({latest})")[0][0])
 
-    def append(self, lessons: Iterable[tuple[Lesson, int, ExamRow]]) -> None:
-        """Write lessons at the end, each with when it was taught and its exam."""
+    def append(self, lessons: Iterable[tuple[Lesson, int]]) -> list[Placed]:
+        """Write lessons at the end, each with when it was taught; where they are now."""
         ((number,),) = self._execute("SELECT coalesce(max(number), 0) FROM lessons")
-        position = self.last_position()
-        rows, exams = [], []
-        for lesson, taught, exam in lessons:
+        end = self.address()
+        position, trail = end.position, end.trail
+        rows, places, placed = [], [], []
+        for lesson, taught in lessons:
             number, position = number + 1, position + 1
             texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
+            fields = *texts, lesson.names, lesson.origin, lesson.share
             code = lesson.features.encode()
             label, spelling = self._label(lesson.label)
-            checked = check_of(code, lesson.digest, spelling, taught, *texts, lesson.names)
-            rows.append((number, lesson.digest, label, taught, *texts, lesson.names, checked, code))
-            exams.append((position, number, *self._exam_fields(exam)))
-            if self._latest is not None:
-                self._latest = self._latest[0], max(self._latest[1], taught)
-        if rows:
-            self._changed = True
-        with self._telling():
-            places = ", ".join("?" * 13)
-            self._connection.executemany(f"INSERT INTO lessons VALUES ({places})", rows)
-            self._connection.executemany("INSERT INTO exams VALUES (?, ?, ?, ?, ?)", exams)
-
-    def set_exams(self, exams: Iterable[tuple[int, ExamRow]]) -> None:
-        """Rewrite the exams of lessons, by position."""
-        rows = ((*self._exam_fields(exam), position) for position, exam in exams)
-        with self._telling():
-            self._connection.executemany(
-                "UPDATE exams SET best = ?, truth = ?, spam = ? WHERE position = ?", rows
+            checked = check_of(code, lesson.digest, spelling, taught, *fields)
+            step = link(lesson.digest, spelling, checked)
+            trail = follow(self._id, trail, step)
+            rows.append((number, lesson.digest, label, taught, *fields, checked, code))
+            places.append((position, number, trail))
+            placed.append(
+                Placed(position, trail, step, spelling, lesson.features, lesson.origin, lesson.share)
             )
-
-    def _exam_fields(self, exam: ExamRow) -> tuple[int | None, float | None, float | None]:
-        return None if exam.best is None else self._label(exam.best)[0], exam.truth, exam.spam
+        if rows:
+            with self._telling():
+                values = ", ".join("?" * 15)
+                self._connection.executemany(f"INSERT INTO lessons ({COLUMNS}) VALUES ({values})", rows)
+            self._place(places)
+            self._set_end(position, trail)
+        return placed
 
     def remove(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that belongs to them, and labels left without any; how many lessons."""
         removed = []
         for digest in digests:
-            found = "SELECT number, position FROM lessons JOIN exams ON lesson = number WHERE digest = ?"
+            found = "SELECT number, position FROM lessons JOIN trail ON lesson = number WHERE digest = ?"
             for number, position in self._execute(found, digest):
-                self._execute("DELETE FROM exams WHERE position = ?", position)
+                self._execute("DELETE FROM trail WHERE position = ?", position)
                 self._execute("DELETE FROM lessons WHERE number = ?", number)
                 self._execute("DELETE FROM mails WHERE digest = ?", digest)
                 removed.append(position)
         if removed:
-            self._execute("DELETE FROM checkpoints WHERE position >= ?", min(removed))
-            self._changed = True
-            self._latest = None
-            self._drop_idle_labels()  # which looks at all lessons
+            self._drop_idle_labels()
+            self._lay(self._before(min(removed)))
         return len(removed)
+
+    def position_of(self, digest: bytes) -> int | None:
+        """Where the lesson of a message is; None if there is none."""
+        found = "SELECT position FROM lessons JOIN trail ON lesson = number WHERE digest = ?"
+        rows = self._execute(found, digest)
+        return int(rows[0][0]) if rows else None
 
     def last_run(self) -> tuple[int, int]:
         """How many lessons of one label are at the end, one after the other, and how many it has in all.
@@ -141,30 +127,39 @@ class SqliteLedger(SqliteLabels):
         )
         if not other:
             return 0, 0
-        ((run,),) = self._execute("SELECT count(*) FROM exams WHERE position > ?", *other[0])
+        ((run,),) = self._execute("SELECT count(*) FROM trail WHERE position > ?", *other[0])
         return run, own
 
-    def arrange(self, longest_run: int) -> bool:
-        """Number the lessons by (time taught, digest), or, if that puts a run of one label too long, mixed.
-
-        Mixed, each label keeps its order and is spread evenly over the whole: of 2 lessons of ham and 4 of
-        spam comes spam, ham, spam, spam, ham, spam. Whether any lesson moved; if so, exams are dropped.
-        """
-        wanted = "SELECT number FROM lessons ORDER BY taught, digest"
+    def wanted_order(self, longest_run: int) -> list[int] | None:
+        """The positions of all lessons, in the order in which `arrange` puts them; None if they are in it."""
+        wanted = f"SELECT position FROM {LESSONS_IN_ORDER} ORDER BY taught, digest"
         if self._longest_run() >= longest_run:
-            wanted = """SELECT number FROM (
-                SELECT number, digest,
+            wanted = f"""SELECT position FROM (
+                SELECT position, digest,
                     (row_number() OVER (PARTITION BY label ORDER BY taught, digest) - 0.5)
-                    / count(*) OVER (PARTITION BY label) AS share FROM lessons) ORDER BY share, digest"""
-        order = self._execute(wanted)
-        if order == self._execute("SELECT lesson FROM exams ORDER BY position"):
-            return False
-        self._execute("DELETE FROM exams")
-        self._execute("DELETE FROM checkpoints")
+                    / count(*) OVER (PARTITION BY label) AS share FROM {LESSONS_IN_ORDER})
+                ORDER BY share, digest"""
+        order = [position for (position,) in self._execute(wanted)]
+        return None if order == sorted(order) else order
+
+    def arrange(self, order: list[int]) -> None:
+        """Put the lessons at these positions in this order, and those behind them after it."""
         with self._telling():
-            self._connection.executemany("INSERT INTO exams (lesson) VALUES (?)", order)
-        self._changed = True
-        return True
+            self._connection.execute("CREATE TEMP TABLE wanted (place INTEGER PRIMARY KEY, lesson INTEGER)")
+            try:
+                self._connection.executemany(
+                    "INSERT INTO wanted (lesson) SELECT lesson FROM trail WHERE position = ?",
+                    ((position,) for position in order),
+                )
+                self._connection.execute(
+                    "INSERT INTO wanted (lesson) SELECT lesson FROM trail WHERE position > ? ORDER BY position",
+                    (max(order, default=0),),
+                )
+                self._connection.execute("DELETE FROM trail")
+                self._connection.execute("INSERT INTO trail SELECT place, lesson, zeroblob(16) FROM wanted")
+            finally:
+                self._connection.execute("DROP TABLE wanted")
+        self._lay()
 
     def _longest_run(self) -> int:
         """The most lessons of one label that were taught one after the other."""
@@ -180,126 +175,88 @@ class SqliteLedger(SqliteLabels):
         from deciban.ledger.sqlite_selection import condition
 
         test, values = condition(selection)
-        for _, fields, features in self._pages(test, values):
-            yield Lesson(*fields, features)  # type: ignore[call-arg]
+        found: Iterable[tuple[int, list[Any], Features]]
+        if selection.digest is not None:
+            # Found by the index of digests: along the trail all lessons would be looked at.
+            found = map(self._read, self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE {test}", *values))
+        else:
+            found = self._pages(test, values)
+        for _, fields, features in found:
+            yield Lesson(*fields[:10], features, *fields[10:12])  # type: ignore[call-arg]
 
-    def replay(self, after: int = 0) -> Iterator[tuple[int, str, Features]]:
-        """The position, label and features of every lesson behind a position, in their order."""
-        for position, (_, label, *_), features in self._pages("1", [], after):
-            yield position, label, features
+    def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
+        """Every lesson behind a position, in order; the trail is followed, so that none is missed."""
+        trail = self.trail_at(after)
+        if trail is None:
+            raise self._damaged(after)
+        position = after
+        test, values = ("1", []) if until is None else ("position <= ?", [until])
+        for position, fields, features in self._pages(test, list(values), after):
+            placed = self._placed(position, fields, features)
+            trail = follow(self._id, trail, placed.step)
+            if trail != placed.trail:
+                raise self._damaged(position)
+            yield placed
+        end = self.address()
+        if until is None and end.position <= position and (end.position, end.trail) != (position, trail):
+            raise self._damaged(position + 1)
+
+    def places(self, positions: list[int]) -> Iterator[Placed]:
+        """The lessons at these positions, in this order."""
+        for start in range(0, len(positions), PAGE):
+            wanted = positions[start : start + PAGE]
+            marks = ", ".join("?" * len(wanted))
+            found = self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
+            rows = {row[0]: row for row in found}
+            for position in wanted:
+                if position not in rows:
+                    raise self._damaged(position)
+                _, fields, features = self._read(rows[position])
+                yield self._placed(position, fields, features)
+
+    def _placed(self, position: int, fields: list[Any], features: Features) -> Placed:
+        digest, label, *_, origin, share, written, checked, trail = fields
+        return Placed(position, trail, link(digest, written, checked), label, features, origin, share)
 
     def _pages(
         self, test: str, values: list[object], after: int = 0
     ) -> Iterator[tuple[int, list[Any], Features]]:
         """Position, fields and features of the lessons that pass a test, once their checks do."""
         # Page by page: an unfinished query would keep this connection from seeing what others write.
-        sql = f"""SELECT position, features, checked, {WRITTEN_LABEL}, {FIELDS} {FROM_EXAMS}
-            WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"""
+        sql = f"SELECT {READ} {FROM_TRAIL} WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"
         while rows := self._execute(sql, after, *values):
-            for position, code, checked, written, *fields in rows:
-                digest, _, *rest = fields
-                if position <= after or check_of(code, digest, written, *rest) != checked:
+            for row in rows:
+                position, fields, features = self._read(row)
+                if position <= after:
                     raise self._damaged(position)
                 after = position
-                yield position, fields, Features.decode(code)
+                yield position, fields, features
 
-    def recent_good(self, count: int) -> list[float]:
-        """The log-odds of spam in the most recent exams of good mail, at most so many."""
-        good = "AND labels.name <> 'spam' AND spam IS NOT NULL"
-        sql = f"SELECT spam {FROM_EXAMS} WHERE 1 {good} ORDER BY position DESC LIMIT ?"
-        found = [spam for (spam,) in self._execute(sql, count)]
-        sql = f"""SELECT spam FROM folded JOIN labels ON label = labels.number {good}
-            ORDER BY folded.number DESC LIMIT ?"""
-        return found + [spam for (spam,) in self._execute(sql, count - len(found))]
+    def _read(self, row: tuple[Any, ...]) -> tuple[int, list[Any], Features]:
+        """The position, fields and features of a row of `READ`, if the check of the lesson is right."""
+        position, code, written, checked, trail, digest, label, *rest = row
+        try:
+            whole = check_of(code, digest, written, *rest) == checked
+        except (TypeError, AttributeError):  # of another type than was written
+            whole = False
+        if not whole:
+            raise self._damaged(position)
+        return position, [digest, label, *rest, written, checked, trail], Features.decode(code)
 
-    def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
-        """The digest, true label and exam of every lesson, in their order; folded ones first."""
-        sql = f"""SELECT digest, truly.name, winner.name, truth, spam FROM (
-                SELECT digest, label, best, truth, spam, 1 AS left, position AS place
-                FROM {LESSONS_IN_ORDER}
-                UNION ALL SELECT digest, label, best, truth, spam, 0, number FROM folded)
-            JOIN labels AS truly ON label = truly.number
-            LEFT JOIN labels AS winner ON best = winner.number ORDER BY left, place"""
-        with self._telling():
-            for digest, label, best, truth, spam in self._connection.execute(sql):
-                yield digest, label, ExamRow(best, truth, spam)
+    def digests(self) -> Iterator[tuple[int, bytes]]:
+        """The position and digest of every lesson, in their order."""
+        yield from self._execute(f"SELECT position, digest FROM {LESSONS_IN_ORDER} ORDER BY position")
 
     def names(self) -> set[str]:
         """The names that lessons kept, folded ones too."""
         texts = self._folded_names()
         texts += [names for (names,) in self._execute("SELECT names FROM lessons")]
-        return _lines(texts)
-
-    def _folded_names(self) -> list[str]:
-        return [bytes(value).decode() for value in self._founded("names")]
-
-    def _founded(self, what: str) -> list[bytes]:
-        return [value for (value,) in self._execute("SELECT value FROM foundation WHERE what = ?", what)]
+        return lines_of(texts)
 
     def positions_before(self, before: float) -> set[int]:
         """Where the lessons taught before a time are, in seconds since 1970."""
         old = f"SELECT position FROM {LESSONS_IN_ORDER} WHERE taught < ?"
         return {position for (position,) in self._execute(old, int(before * 1e6))}
-
-    def fold(self, positions: set[int], foundation: bytes, capacity: int) -> None:
-        """Put a packed state, with room for so many labels, in place of the lessons that it was made of."""
-        texts = self._folded_names()
-        for position in sorted(positions):
-            texts += self._fold_lesson(position)
-        names = "\n".join(sorted(_lines(texts)))
-        for what, value in (("state", foundation), ("names", names.encode())):
-            self._execute("INSERT OR REPLACE INTO foundation VALUES (?, ?)", what, value)
-        self.set_fact(facts.FOUNDATION_CAPACITY, capacity)
-        self.drop_checkpoints()
-        self._changed = True
-
-    def _fold_lesson(self, position: int) -> list[str]:
-        """Leave only digest, label and exam of a lesson; its names."""
-        self._execute(
-            f"""INSERT OR REPLACE INTO folded SELECT NULL, digest, label, taught, best, truth, spam
-            FROM {LESSONS_IN_ORDER} WHERE position = ?""",
-            position,
-        )
-        ((number,),) = self._execute("DELETE FROM exams WHERE position = ? RETURNING lesson", position)
-        gone = self._execute("DELETE FROM lessons WHERE number = ? RETURNING digest, names", number)
-        for digest, _ in gone:
-            self._execute("DELETE FROM mails WHERE digest = ?", digest)
-        return [names for _, names in gone]
-
-    def foundation(self) -> bytes | None:
-        """The packed state of the folded lessons."""
-        states = self._founded("state")
-        return states[0] if states else None
-
-    def folded(self) -> Folded:
-        """How many lessons were folded, and up to when."""
-        ((lessons, until),) = self._execute("SELECT count(*), coalesce(max(taught), 0) FROM folded")
-        return Folded(lessons, until)
-
-    def checkpoints(self) -> list[Checkpoint]:
-        """Those on the list, the last first."""
-        rows = self._execute(
-            "SELECT position, name, capacity, checked FROM checkpoints ORDER BY position DESC"
-        )
-        return [Checkpoint(*row) for row in rows]
-
-    def list_checkpoint(self, checkpoint: Checkpoint) -> None:
-        """Put one on the list."""
-        self._execute(
-            "INSERT OR REPLACE INTO checkpoints VALUES (?, ?, ?, ?)",
-            checkpoint.position,
-            checkpoint.name,
-            checkpoint.capacity,
-            checkpoint.checked,
-        )
-
-    def drop_checkpoints(self, positions: Iterable[int] | None = None) -> None:
-        """Take those at these positions off the list, or all of them."""
-        if positions is None:
-            self._execute("DELETE FROM checkpoints")
-            return
-        for position in positions:
-            self._execute("DELETE FROM checkpoints WHERE position = ?", position)
 
     def keep_mail(self, digest: bytes, moment: int, packed: bytes) -> None:
         """Keep the packed mail of a lesson, and since when, in seconds since 1970."""
@@ -318,7 +275,3 @@ class SqliteLedger(SqliteLabels):
     def erase_mails(self, before: int) -> int:
         """Erase the mail kept since before a moment; how many there were."""
         return len(self._execute("DELETE FROM mails WHERE kept < ? RETURNING 1", before))
-
-
-def _lines(texts: Iterable[str]) -> set[str]:
-    return {line for text in texts for line in text.split("\n") if line}

@@ -1,0 +1,109 @@
+"""Exams in a state: what was made of each lesson before it was learned, in records of 40 bytes.
+
+They belong to the state, not to the ledger: a replay makes them anew, and the bar that spam must exceed comes
+from the same address as the totals. Labels are the state's numbers of them. Each record has a check.
+
+>>> exam = Exam(7, "ham", ExamRow("spam", -2.0, 2.0), "incoming", 1.0)
+>>> record = written(exam, ("spam", "ham"))
+>>> len(record), list(read(record, ("spam", "ham"))) == [exam]
+(40, True)
+>>> list(read(bytes(40), ("spam", "ham")))
+Traceback (most recent call last):
+deciban.errors.DamagedSnapshot: The exams of this state are damaged. Remove the snapshot: it is made again.
+"""
+
+from __future__ import annotations
+
+import struct
+from binascii import crc32
+
+from deciban.committee.label import key_of, united
+from deciban.decibans import SPAM, log_odds
+from deciban.errors import DamagedSnapshot
+from deciban.ledger.lesson import ORIGINS
+from deciban.ledger.records import NO_EXAM, ExamRow
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from deciban.committee._committee import Committee
+    from deciban.ledger.records import Placed
+
+# Position, log-odds of truth and spam, share; number of the label that won and of the true one, origin; check.
+FIELDS = struct.Struct("<QddfHHB3x")
+RECORD = FIELDS.size + 4
+NONE = 0xFFFF
+NOT_A_NUMBER = float("nan")
+
+
+class Exam(Value):
+    """What was made of the lesson at one position."""
+
+    position: int
+    label: str
+    row: ExamRow
+    origin: str
+    share: float
+
+
+def learn(committee: Committee, lesson: Placed) -> Exam:
+    """Teach a committee one lesson; its exam."""
+    labels = committee.labels
+    totals = united(dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True)))
+    return Exam(lesson.position, lesson.label, examined(lesson.label, totals), lesson.origin, lesson.share)
+
+
+def examined(label: str, totals: dict[str, float]) -> ExamRow:
+    """What is kept of an exam; nothing while there was nothing to choose.
+
+    >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
+    (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))
+    """
+    if len(totals) < 2 or label not in totals:
+        return NO_EXAM
+    best = max(totals, key=totals.__getitem__)
+    return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
+
+
+def written(exam: Exam, labels: tuple[str, ...]) -> bytes:
+    """The record of an exam in a state with these labels."""
+    row = exam.row
+    fields = FIELDS.pack(
+        exam.position,
+        NOT_A_NUMBER if row.truth is None else row.truth,
+        NOT_A_NUMBER if row.spam is None else row.spam,
+        exam.share,
+        NONE if row.best is None else _number(row.best, labels),
+        _number(exam.label, labels),
+        ORIGINS.index(exam.origin),
+    )
+    return fields + crc32(fields).to_bytes(4, "little")
+
+
+def _number(label: str, labels: tuple[str, ...]) -> int:
+    """The number of a label in a state, which may spell it in its own way."""
+    if label in labels:
+        return labels.index(label)
+    return [key_of(one) for one in labels].index(key_of(label))
+
+
+def read(records: bytes, labels: tuple[str, ...]) -> Iterator[Exam]:
+    """The exams of records."""
+    try:
+        for start in range(0, len(records), RECORD):
+            end = start + FIELDS.size
+            if crc32(records[start:end]) != int.from_bytes(records[end : end + 4], "little"):
+                raise ValueError
+            position, truth, spam, share, best, label, origin = FIELDS.unpack_from(records, start)
+            row = ExamRow(
+                None if best == NONE else labels[best],
+                None if truth != truth else truth,  # noqa: PLR0124 (not a number)
+                None if spam != spam else spam,  # noqa: PLR0124
+            )
+            yield Exam(position, labels[label], row, ORIGINS[origin], share)
+    except (IndexError, ValueError, struct.error):
+        raise DamagedSnapshot(
+            "The exams of this state are damaged. Remove the snapshot: it is made again."
+        ) from None

@@ -1,0 +1,131 @@
+"""The published state of a filter: the file ``mail.db.snapshot``, which file that is now, and how it is replaced.
+
+Everybody who asks uses it under `Locks.asking`; who teaches changes it in place, under `Locks.changing`; who
+changes history makes another file beside it, and puts that in its place.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from deciban.errors import CannotWrite, DamagedSnapshot
+from deciban.filter.locks import Locks
+from deciban.filter.snapshot import Snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from deciban.committee._committee import Committee
+    from deciban.committee.settings import Settings
+    from deciban.ledger.records import Address
+
+MARK = ".snapshot"
+BESIDE = ".snapshot-"
+
+
+class Published:
+    """Opens the published state as needed, and opens it again if another has taken its place."""
+
+    def __init__(self, ledger_path: str, read_only: bool = False) -> None:
+        self.path = ledger_path + MARK
+        self.locks = Locks(ledger_path + ".lock", ledger_path, read_only)
+        self._ledger_path = ledger_path
+        self._read: tuple[Snapshot, Settings] | None = None
+        self._taught: tuple[Snapshot, Settings] | None = None
+        self._asked = False
+
+    def close(self) -> None:
+        """Let go of the files."""
+        for opened in (self._read, self._taught):
+            if opened is not None:
+                opened[0].close()
+        self._read = self._taught = None
+        self.locks.close()
+
+    def look(self, settings: Settings) -> Snapshot | None:
+        """The state to ask, whole; None if there is none. Under the lock."""
+        if self._read is None or self._read[1] is not settings or not self._read[0].is_at(self.path):
+            if self._read is not None:
+                self._read[0].close()
+            opened = Snapshot.open(self.path, settings)
+            self._read = None if opened is None else (opened, settings)
+        if self._read is None:
+            return None
+        try:
+            self._read[0].look(glance=not self._asked)
+        except DamagedSnapshot:
+            return None
+        self._asked = True
+        return self._read[0]
+
+    def to_teach(self, settings: Settings) -> Snapshot | None:
+        """The state to teach, whole; None if there is none. Under the exclusive lock."""
+        if self._taught is None or self._taught[1] is not settings or not self._taught[0].is_at(self.path):
+            if self._taught is not None:
+                self._taught[0].close()
+            opened = Snapshot.open_to_teach(self.path, settings)
+            self._taught = None if opened is None else (opened, settings)
+        if self._taught is None:
+            return None
+        try:
+            self._taught[0].look()
+        except DamagedSnapshot:
+            return None
+        return self._taught[0]
+
+    def discard(self) -> None:
+        """Remove it, because it turned out to be damaged; under the exclusive lock."""
+        with suppress(OSError):
+            os.unlink(self.path)
+
+    def beside(
+        self,
+        settings: Settings,
+        capacity: int,
+        start: Callable[[memoryview], tuple[Committee, bytes]],
+        address: Address,
+    ) -> Beside:
+        """A new state in a file of its own, which nobody uses yet; under the build lock."""
+        self.remove_left_overs()
+        path = self._ledger_path + BESIDE + os.urandom(4).hex()
+        try:
+            mode = os.stat(self._ledger_path).st_mode & 0o777
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        except OSError as error:
+            raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check permissions.") from None
+        try:
+            return Beside(path, Snapshot.begin(file, settings, capacity, start, address))
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+
+    def replace_by(self, beside: Beside) -> None:
+        """Put a new state in the place of the published one."""
+        with self.locks.changing():
+            os.rename(beside.path, self.path)
+        beside.snapshot.close()
+
+    def remove_left_overs(self) -> None:
+        """Remove the files of builders that died; under the build lock."""
+        folder, own = os.path.split(self._ledger_path)
+        for name in os.listdir(folder or "."):
+            if name.startswith(own + BESIDE):
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, name))
+
+
+class Beside:
+    """A state that nobody uses yet."""
+
+    def __init__(self, path: str, snapshot: Snapshot) -> None:
+        self.path = path
+        self.snapshot = snapshot
+
+    def discard(self) -> None:
+        """Remove it."""
+        self.snapshot.close()
+        with suppress(OSError):
+            os.unlink(self.path)
