@@ -6,7 +6,7 @@ import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.ledger import Selection
-from deciban.ledger.facts import POSTPONED
+from deciban.ledger.facts import MIXING_DUE
 from deciban.sample import Mail, sample_mails
 from deciban.sources import RawMessage
 from tests.filter.mails import classify, teach
@@ -103,9 +103,9 @@ def test_a_new_filter_is_taught_nothing_before_there_are_two_labels(tmp_path: Pa
     path = str(tmp_path / "filter.db")
     with Filter.open(path, Settings(bits=12)) as mail:
         teach(mail, "spam", [made_up("spam", number) for number in range(300)])
-        assert mail.ledger.fact(POSTPONED) == 1
+        assert mail.ledger.fact(MIXING_DUE) == 1
         teach(mail, "ham", [made_up("ham", number) for number in range(300)])
-        assert mail.ledger.fact(POSTPONED) is None
+        assert mail.ledger.fact(MIXING_DUE) is None
         assert sum(exam.best is not None for _, _, exam in mail.exams()) == 598
         assert mail.is_replay()
 
@@ -128,7 +128,7 @@ def test_whoever_comes_next_learns_what_an_interrupt_left_untaught(tmp_path: Pat
     with Filter.open(path) as mail:
         assert mail.labels() == {"spam": 300, "ham": 256}
         use(mail)
-        assert mail.ledger.fact(POSTPONED) is None
+        assert mail.ledger.fact(MIXING_DUE) is None
         assert sum(exam.best is not None for _, _, exam in mail.exams()) >= 553
         assert mail.is_replay()
 
@@ -138,7 +138,7 @@ def test_untaught_lessons_can_be_used_by_who_may_not_write(tmp_path: Path) -> No
     begin_with_spam_and_die_in_the_ham(path)
     with Filter.open(path, read_only=True) as mail:
         assert classify(mail, made_up("spam", 1000).data).label == "spam"
-        assert mail.ledger.fact(POSTPONED) == 1
+        assert mail.ledger.fact(MIXING_DUE) == 1
 
 
 def test_what_is_relearned_before_there_are_two_labels_has_one_lesson(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
 from deciban.filter import Filter, Settings
+from deciban.ledger.sqlite_file import fact_check
 from deciban.text import read
 from tests.effort import effort
 from tests.filter.mails import classify, mail, teach
@@ -168,7 +169,7 @@ def test_a_ledger_of_garbage_is_an_error(taught: str) -> None:
 
 def test_damaged_lessons_are_an_error_when_they_are_needed(taught: str) -> None:
     connection = sqlite3.connect(taught)
-    (seventh,) = connection.execute("SELECT lesson FROM exams ORDER BY position LIMIT 1 OFFSET 6").fetchone()
+    (seventh,) = connection.execute("SELECT lesson FROM trail ORDER BY position LIMIT 1 OFFSET 6").fetchone()
     connection.execute("UPDATE lessons SET features = x'ffffff' WHERE number = ?", (seventh,))
     connection.commit()
     connection.close()
@@ -231,7 +232,9 @@ def test_an_early_format_says_what_to_do(taught: str) -> None:
 
 def test_newer_features_ask_for_an_upgrade(taught: str) -> None:
     connection = sqlite3.connect(taught)
-    connection.execute("UPDATE facts SET value = 99 WHERE key = 'features'")
+    connection.execute(
+        "UPDATE facts SET value = 99, checked = ? WHERE key = 'features'", [fact_check("features", 99)]
+    )
     connection.commit()
     connection.close()
     with pytest.raises(NewerFormat, match="Upgrade"):

@@ -10,6 +10,7 @@ import pytest
 from deciban.errors import BadLabel, CannotWrite, NoSuchSource, WrongUsage
 from deciban.filter import Filter, Learned, Settings
 from deciban.filter.learned import BATCH_LESSONS
+from deciban.filter.replaying import Replaying
 from deciban.ledger import Selection
 from deciban.sources import RawMessage
 from deciban.text import read
@@ -273,11 +274,15 @@ def test_headers_that_are_no_text_are_kept_somehow(path: str) -> None:
         assert len(list(filter_.lessons())) == 1
 
 
-def test_many_messages_are_forgotten_in_one_replay(taught: Filter) -> None:
+def test_many_messages_are_forgotten_in_one_replay(taught: Filter, monkeypatch: pytest.MonkeyPatch) -> None:
     digests = [read(mail("spam", number).data).digest for number in range(4)]
-    before = taught.ledger.stamp().changes
+    built = []
+    build = Replaying._build
+    monkeypatch.setattr(
+        Replaying, "_build", lambda *given, **named: built.append(1) or build(*given, **named)
+    )
     assert taught.forget_all([*digests, b"unknown"]) == 4
-    assert taught.ledger.stamp().changes == before + 1
+    assert len(built) == 1
     assert taught.forget_all([]) == 0
     assert taught.is_replay()
 
@@ -285,10 +290,7 @@ def test_many_messages_are_forgotten_in_one_replay(taught: Filter) -> None:
 def test_a_filter_that_another_process_gave_more_room_is_seen_as_it_is(path: str, taught: Filter) -> None:
     with Filter.open(path) as other:
         classify(other, b"hello")
-        size = os.path.getsize(path + ".snapshot")
         teach(taught, "work", [mail("work", 1)])
-        # Half the slots, twice the room: the file is as long as before.
-        assert os.path.getsize(path + ".snapshot") == size
         assert classify(other, mail("work", 2).data) == classify(taught, mail("work", 2).data)
         assert other.state() == taught.state()
         taught.forget(Selection(label="work"))

@@ -54,7 +54,7 @@ def test_a_foundation_says_what_was_folded_also_where_there_is_more_room(
 ) -> None:
     folded = taught(2)
     with ledger.writing():
-        ledger.fold(set(), pack(folded.state()), folded.capacity)
+        ledger.fold(set(), pack(folded.state()), folded.capacity, {})
     committee = begin(ledger, capacity, empty(capacity))
     probe = lesson("spam", 1).features
     assert committee.labels == folded.labels

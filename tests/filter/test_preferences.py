@@ -48,10 +48,10 @@ def test_a_promise_is_unsure_until_there_is_enough_good_mail(taught: Filter) -> 
 def test_other_processes_see_what_is_preferred_and_nothing_is_replayed(taught: Filter) -> None:
     with Filter.open(taught.ledger.path) as other:
         assert other.preferences == Preferences()
-        stamp = taught.ledger.stamp()
+        address = taught.ledger.address()
         taught.prefer(cost=2.0, contacts=["Ann@example.org"])
         assert other.preferences == Preferences(cost=2.0, contacts={"ann@example.org"})
-        assert other.ledger.stamp() == stamp
+        assert other.ledger.address() == address
 
 
 def test_what_another_process_prefers_meanwhile_is_not_lost(

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from deciban.committee.settings import Settings
-from deciban.filter.replaying import Replaying, examined, learn
-from deciban.filter.snapshot import Snapshot
+from deciban.filter.exams import examined
+from deciban.filter.published import Published
+from deciban.filter.replaying import Replaying
 from deciban.ledger import Ledger, create_ledger
 from deciban.ledger.records import NO_EXAM
 from tests.ledger.lessons import append, lesson
@@ -25,16 +26,16 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 @pytest.fixture
 def replaying(ledger: Ledger) -> Iterator[Replaying]:
-    snapshot = Snapshot(ledger.path + ".snapshot", SMALL, read_only=False)
-    yield Replaying(ledger, snapshot)
-    snapshot.close()
+    published = Published(ledger.path)
+    yield Replaying(ledger, published)
+    published.close()
 
 
 def test_a_replay_in_memory_is_every_lesson_in_its_order(replaying: Replaying) -> None:
     by_hand = replaying.begin()
     for one in LESSONS:
         by_hand.learn(one.label, one.features)
-    assert replaying.in_memory().state() == by_hand.state()
+    assert replaying.in_memory().look().state() == by_hand.state()
     backwards = replaying.begin()
     for one in reversed(LESSONS):
         backwards.learn(one.label, one.features)
@@ -42,13 +43,13 @@ def test_a_replay_in_memory_is_every_lesson_in_its_order(replaying: Replaying) -
 
 
 def test_exams_are_made_before_their_lessons_are_learned(replaying: Replaying) -> None:
-    exams = replaying.exams(replaying.begin())
+    exams = [exam.row for exam in replaying.in_memory().exams()]
     assert exams[:2] == [NO_EXAM, NO_EXAM]
     committee = replaying.begin()
     for one, exam in zip(LESSONS, exams, strict=True):
         totals = dict(zip(committee.labels, committee.score(one.features), strict=True))
         assert exam == examined(one.label, totals)
-        assert learn(committee, one.label, one.features) == exam
+        committee.learn(one.label, one.features)
 
 
 def test_a_label_that_was_never_taught_has_no_exam() -> None:

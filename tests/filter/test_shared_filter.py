@@ -86,7 +86,7 @@ def test_a_new_version_is_pinned_by_asking_for_it(site: Filter, own: Filter, sta
     assert not is_unchanged(pin)
     # The snapshot is still that of the version that was pinned; a replay would need it.
     assert classify(own, mail("spam", 50).data).label == "spam"
-    os.unlink(own.snapshot.path)
+    os.unlink(own.ledger.path + ".snapshot")
     with pytest.raises(SharedFilterChanged, match=r"not the version.* --shared"):
         classify(own, mail("spam", 50).data)
     own.rest_on(state)
@@ -162,7 +162,7 @@ def test_a_pinned_filter_with_a_flipped_bit_is_another_one(own: Filter, state: s
     content = bytearray(Path(state).read_bytes())
     content[20] ^= 1
     Path(state).write_bytes(content)
-    os.unlink(own.snapshot.path)
+    os.unlink(own.ledger.path + ".snapshot")
     with pytest.raises(SharedFilterChanged):
         classify(own, mail("spam", 50).data)
 

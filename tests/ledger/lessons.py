@@ -5,7 +5,6 @@ from array import array
 
 from deciban.committee._lesson_code import Features
 from deciban.ledger import Ledger, Lesson
-from deciban.ledger.records import NO_EXAM
 
 
 def lesson(label: str, number: int, **fields: object) -> Lesson:
@@ -30,4 +29,4 @@ def lesson(label: str, number: int, **fields: object) -> Lesson:
 def append(ledger: Ledger, *lessons: Lesson, first: int = 1) -> None:
     """Write lessons, each taught a microsecond after the one before."""
     with ledger.writing():
-        ledger.append((each, first + place, NO_EXAM) for place, each in enumerate(lessons))
+        ledger.append((each, first + place) for place, each in enumerate(lessons))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from deciban.committee.settings import Settings
-from deciban.errors import CannotWrite
+from deciban.errors import CannotWrite, DamagedLedger
 from deciban.ledger import Ledger, Selection, create_ledger, open_ledger
-from deciban.ledger.records import NO_EXAM, Checkpoint, ExamRow
+from deciban.ledger.records import NO_EXAM
 from tests.ledger.lessons import append, lesson
 
 
@@ -24,18 +24,18 @@ def test_lessons_come_back_as_they_were_written_in_their_order(ledger: Ledger) -
     found = list(ledger.select(Selection()))
     assert [each.replaced(taught=0) for each in found] == written
     assert [each.taught for each in found] == [1, 2, 3]
-    assert [(label, features) for _, label, features in ledger.replay()] == [
+    assert [(each.label, each.features) for each in ledger.replay()] == [
         (each.label, each.features) for each in written
     ]
 
 
 def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
     append(ledger, lesson("ham", 1))
-    before = ledger.stamp()
+    before = ledger.address()
 
     def fail() -> None:
         with ledger.writing():
-            ledger.append([(lesson("spam", 1), 5, NO_EXAM)])
+            ledger.append([(lesson("spam", 1), 5)])
             ledger.set_fact("preferences", "something")
             raise ZeroDivisionError
 
@@ -43,21 +43,22 @@ def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
         fail()
     assert ledger.labels() == {"ham": 1}
     assert ledger.fact("preferences") is None
-    assert ledger.stamp() == before
+    assert ledger.address() == before
 
 
-def test_the_stamp_changes_with_what_a_replay_gives_and_with_nothing_else(ledger: Ledger) -> None:
+def test_the_address_changes_with_what_a_replay_gives_and_with_nothing_else(ledger: Ledger) -> None:
     append(ledger, lesson("ham", 1))
-    stamps = [ledger.stamp()]
+    addresses = [ledger.address()]
     append(ledger, lesson("ham", 2))
-    stamps.append(ledger.stamp())
+    addresses.append(ledger.address())
     with ledger.writing():
         ledger.remove([lesson("ham", 2).digest])
-    stamps.append(ledger.stamp())
-    assert len(set(stamps)) == 3
+    addresses.append(ledger.address())
+    assert addresses[0] != addresses[1]
+    assert addresses[2] == addresses[0]  # the same lessons, the same state
     with ledger.writing():
         ledger.set_fact("preferences", "{}")
-    assert ledger.stamp() == stamps[-1]
+    assert ledger.address() == addresses[-1]
 
 
 def test_removing_a_lesson_removes_all_that_belongs_to_it(ledger: Ledger) -> None:
@@ -65,12 +66,9 @@ def test_removing_a_lesson_removes_all_that_belongs_to_it(ledger: Ledger) -> Non
     gone = lesson("spam", 1).digest
     with ledger.writing():
         ledger.keep_mail(gone, 100, b"packed")
-        ledger.list_checkpoint(Checkpoint(1, "early", 2, 0))
-        ledger.list_checkpoint(Checkpoint(3, "late", 2, 0))
         assert ledger.remove([gone, b"never taught"]) == 1
     assert ledger.labels() == {"ham": 2}
     assert ledger.kept_mail(gone) is None
-    assert [checkpoint.name for checkpoint in ledger.checkpoints()] == ["early"]
     assert ledger.names() == {"word:ham", "word:1", "word:2"}
     assert not ledger.has(gone)
 
@@ -87,22 +85,49 @@ def test_what_a_reader_sees_does_not_change_under_it(ledger: Ledger) -> None:
             pass
 
 
-def test_exams_are_kept_by_position_and_recent_good_ones_come_newest_first(ledger: Ledger) -> None:
-    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2), lesson("ham", 3))
+def test_a_trail_tells_histories_apart_and_is_the_same_for_the_same_lessons(ledger: Ledger) -> None:
+    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
+    trails = [ledger.trail_at(position) for position in range(4)]
+    assert len(set(trails)) == 4
+    assert ledger.address().trail == trails[3]
+    assert [placed.trail for placed in ledger.replay(1)] == trails[2:]
     with ledger.writing():
-        exams = {place: ExamRow("ham", 1.0, float(place)) for place in (1, 2, 3)}
-        ledger.set_exams(exams.items())
-    assert [exam for _, _, exam in ledger.exams()] == [*exams.values(), NO_EXAM]
-    assert ledger.recent_good(10) == [3.0, 1.0]
-    assert ledger.recent_good(1) == [3.0]
+        ledger.remove([lesson("spam", 1).digest])
+    assert [ledger.trail_at(position) for position in range(4)][:2] == trails[:2]
+    assert ledger.trail_at(2) is None
+    assert ledger.trail_at(3) not in trails
+    append(ledger, lesson("spam", 1), first=2)
+    assert ledger.address().trail not in trails
+
+
+def test_a_replay_misses_no_lesson(ledger: Ledger) -> None:
+    append(ledger, *(lesson("ham", number) for number in range(5)))
+    for gone in (3, 5):
+        ledger._execute("SAVEPOINT whole")
+        ledger._execute("DELETE FROM trail WHERE position = ?", gone)
+        with pytest.raises(DamagedLedger, match="copy"):
+            list(ledger.replay())
+        ledger._execute("ROLLBACK TO whole")
+        ledger._execute("RELEASE whole")
+    assert len(list(ledger.replay())) == 5
+
+
+@pytest.mark.parametrize("key", ["id", "settings", "base", "end", "features", "preferences"])
+def test_a_fact_that_was_changed_by_somebody_else_is_noticed(ledger: Ledger, key: str) -> None:
+    append(ledger, lesson("ham", 1))
+    with ledger.writing():
+        ledger.set_fact("preferences", "cost=2")
+        ledger._execute("UPDATE facts SET value = value || 'x' WHERE key = ?", key)
+    with pytest.raises(DamagedLedger), open_ledger(ledger.path) as again:
+        again.fact(key)
 
 
 def test_mixed_lessons_keep_the_order_within_a_label(ledger: Ledger) -> None:
     append(ledger, *(lesson("ham", n) for n in range(2)), *(lesson("spam", n) for n in range(4)))
     assert ledger.last_run() == (4, 4)
     with ledger.writing():
-        assert ledger.arrange(longest_run=3)
-        assert not ledger.arrange(longest_run=3)
+        ledger.arrange(ledger.wanted_order(longest_run=3))
+        assert ledger.wanted_order(longest_run=3) is None
     order = [each.label for each in ledger.select(Selection())]
     assert order == ["spam", "ham", "spam", "spam", "ham", "spam"]
     assert [each.subject for each in ledger.select(Selection(label="spam"))] == [
@@ -114,7 +139,7 @@ def test_folded_lessons_are_known_but_no_lessons_any_more(ledger: Ledger) -> Non
     append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
     with ledger.writing():
         old = ledger.positions_before(3e-6)
-        ledger.fold(old, b"packed state", capacity=4)
+        ledger.fold(old, b"packed state", 4, dict.fromkeys(old, NO_EXAM))
     assert ledger.foundation() == b"packed state"
     assert (ledger.folded().lessons, ledger.folded().until) == (2, 2)
     assert ledger.labels() == {"ham": 2, "spam": 1}
@@ -136,23 +161,23 @@ def test_kept_mail_is_counted_and_erased_by_its_age(ledger: Ledger) -> None:
     assert ledger.kept_mail(lesson("ham", 2).digest) == b"newer"
 
 
-def test_settings_are_those_of_the_last_stamp(ledger: Ledger) -> None:
+def test_settings_are_those_of_the_last_address(ledger: Ledger) -> None:
     with open_ledger(ledger.path) as other:
         with other.writing():
             other.set_settings(Settings(bits=12))
         assert ledger.settings.bits == 10
-        ledger.stamp()
+        ledger.address()
         assert ledger.settings.bits == 12
 
 
 def test_what_was_committed_is_there_for_others_and_after_reopening(ledger: Ledger) -> None:
     append(ledger, lesson("spam", 1))
-    stamp = ledger.stamp()
+    address = ledger.address()
     with open_ledger(ledger.path, read_only=True) as other:
-        assert (other.labels(), other.stamp()) == ({"spam": 1}, stamp)
+        assert (other.labels(), other.address()) == ({"spam": 1}, address)
     ledger.close()
     with open_ledger(ledger.path) as again:
-        assert (again.labels(), again.stamp(), again.last_position()) == ({"spam": 1}, stamp, 1)
+        assert (again.labels(), again.address(), again.last_position()) == ({"spam": 1}, address, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """Asking the filter: which state answers, so that nobody waits for somebody else's work.
 
 The published state answers if it is that of the ledger. If it is behind, it answers while somebody alive is
-teaching, and is brought up to date first otherwise. One that is not of this ledger's trail never answers: it is
-made again, by us if we may, or in memory for us alone; if somebody else is at it, we wait for a moment, and then
-there is no state yet. Whoever may not write copies what is there into memory and teaches that.
+teaching, and is brought up to date first otherwise. One that is not of this ledger's trail never answers: it
+is made again, by us if we may, or in memory for us alone; if somebody else is at it, we wait for a moment,
+and then there is no state yet. Whoever may not write copies what is there into memory and teaches that.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class Asking:
         self._distrusts_published = False
 
     def ask(self, question: Callable[[Snapshot], Answer], at_least: int = 0) -> Answer | None:
-        """The answer of the current state, which is made again if it turns out to be damaged; None if there is none.
+        """The answer of the current state; None if there is none. A damaged one is made again.
 
-        ``at_least``: a position that the state must have reached, as `Learned` tells it.
+        ``at_least``: a position that the state must have reached, as `Filter.position` tells it.
         """
         try:
             with self.current(at_least) as state:
@@ -71,8 +71,10 @@ class Asking:
                 state = self._usable()
                 if state is not None and (
                     state.address.position >= end.position
-                    or state.address.position >= at_least
-                    and (locks.is_being_taught() or locks.is_being_built())
+                    or (
+                        state.address.position >= at_least
+                        and (locks.is_being_taught() or locks.is_being_built())
+                    )
                 ):
                     yield state
                     return

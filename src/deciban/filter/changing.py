@@ -6,12 +6,12 @@
 published state is taught them in place, a few at a time, so that nobody who asks waits. Who dies in between
 leaves a state that is behind; whoever comes next teaches it the rest.
 
-**Changing history** (forgetting, relearning, mixing, merging, folding, resting on another filter) takes the build
-lock, so that there is one at a time. The state of the history to come is made beside the published one, while
-others ask, and append. Then the ledger's write lock is taken; the change is made and committed; what was appended
-meanwhile is taught to the new state; and it takes the place of the old one. Until that moment everybody sees the
-old history, in ledger and state. Merging, folding and resting on another filter, which are rare, make the new
-state within the transaction: who wants to write meanwhile waits, who asks does not.
+**Changing history** (forgetting, relearning, mixing, merging, folding, resting on another filter) takes the
+build lock, so that there is one at a time. The state of the history to come is made beside the published one,
+while others ask, and append. Then the ledger's write lock is taken; the change is made and committed; what
+was appended meanwhile is taught to the new state; and it takes the place of the old one. Until that moment
+everybody sees the old history, in ledger and state. Merging, folding and resting on another filter, which are
+rare, make the new state within the transaction: who wants to write meanwhile waits, who asks does not.
 """
 
 from __future__ import annotations
@@ -80,10 +80,15 @@ class Changing:
 
     def _make_current(self, progress: Progress | None = None) -> None:
         """Teach the published state what it lacks, or make another; under the build lock."""
-        if self._ledger.fact(MIXING_DUE) is not None and not self._locks.is_being_taught():
-            self._mix(progress)
-        elif not self._catch_up():
+        if not self._mix_what_is_due(progress) and not self._catch_up():
             self._publish(self._replaying.bring_up(self._replaying.built(progress)))
+
+    def _mix_what_is_due(self, progress: Progress | None = None) -> bool:
+        """Mix what somebody who died left unmixed; whether there was something."""
+        is_due = self._ledger.fact(MIXING_DUE) is not None and not self._locks.is_being_taught()
+        if is_due:
+            self._mix(progress)
+        return is_due
 
     def _publish(self, beside: Beside) -> None:
         self._published.replace_by(beside)
@@ -251,7 +256,7 @@ class Changing:
         return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
 
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
-        """Mix the labels and replay, if so many lessons of one label were taught that they drown the others."""
+        """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():
             return
         if self._ledger.fact(MIXING_DUE) is not None or self._is_one_sided(taught):
@@ -264,9 +269,7 @@ class Changing:
         if run >= max(BULK_LESSONS, BULK_SHARE * own):
             return True
         counts = {label: self._ledger.count_of(Selection(label=label)) for label in taught}
-        return any(
-            count >= max(BULK_LESSONS, BULK_SHARE * counts[label]) for label, count in taught.items()
-        )
+        return any(count >= max(BULK_LESSONS, BULK_SHARE * counts[label]) for label, count in taught.items())
 
     def _mix(self, progress: Progress | None = None) -> None:
         """Put the lessons in a mixed order, which depends on them alone, and replay; under the build lock."""
@@ -308,6 +311,7 @@ class Changing:
     def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
         """Erase the lessons of these messages; how many there were."""
         with self._locks.building():
+            self._mix_what_is_due()
             unwanted = list(digests)
             with self._without(unwanted, progress) as change:
                 count = self._ledger.remove(unwanted)
@@ -369,14 +373,22 @@ class Changing:
 
     def fold(self, before: float, progress: Progress | None = None) -> int:
         """Fold the lessons taught before a time, in seconds since 1970 (see foundation.py); how many."""
-        from deciban.filter.foundation import pack
-
         if self._ledger.fact(SHARED) is not None:
             raise WrongUsage(
                 "A filter that rests on a shared one cannot be compacted: "
                 "each new version replays its lessons."
             )
-        with self._locks.building(), self._change(None) as change:
+        with self._locks.building():
+            self._mix_what_is_due()
+            old = self._fold(before, progress)
+        if old:
+            self._ledger.shrink()
+        return old
+
+    def _fold(self, before: float, progress: Progress | None) -> int:
+        from deciban.filter.foundation import pack
+
+        with self._change(None) as change:
             old = self._ledger.positions_before(before)
             if old:
                 state = self._replaying.in_memory()
@@ -389,8 +401,6 @@ class Changing:
                 self._ledger.fold(old, pack(committee.state()), committee.capacity, exams)
                 change.is_made()
                 change.beside = self._replaying.built(progress)
-        if old:
-            self._ledger.shrink()
         return len(old)
 
     def rest_on(

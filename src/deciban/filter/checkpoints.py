@@ -1,11 +1,11 @@
 """Checkpoints: states saved on the way, so that forgetting need not replay everything before the forgotten.
 
-A checkpoint is a file of its own beside the ledger, ``mail.db.checkpoint-9f3c01aa``: its address, how many labels
-it has room for, the sparse code (_sparse_code.pyx) of the committee, and the records of its exams, with a digest
-of all that. It belongs to a ledger if and only if the ledger has its trail at its position: one of a copy that
-took other lessons is not believed, nor one that is damaged or of another version. That costs no more than a
-longer replay, so these files need neither locks nor fsync, and links are not followed. Whatever does not belong to
-the ledger any more, such as after forgetting, is removed.
+A checkpoint is a file of its own beside the ledger, ``mail.db.checkpoint-9f3c01aa``: its address, how many
+labels it has room for, the sparse code (_sparse_code.pyx) of the committee, and the records of its exams,
+with a digest of all that. It belongs to a ledger if and only if the ledger has its trail at its position: one
+of a copy that took other lessons is not believed, nor one that is damaged or of another version. That costs
+no more than a longer replay, so these files need neither locks nor fsync, and links are not followed.
+Whatever does not belong to the ledger any more, such as after forgetting, is removed.
 
 There are at most three, in growing distances from the end, because what is forgotten or relearned is mostly
 new: after 6,000 lessons, at 5,872 and 4,976. Forgetting one of the last hundred then replays 128 lessons.
@@ -77,7 +77,9 @@ class Checkpoints:
     def last(self, capacity: int, before: int | None = None) -> tuple[Address, Start] | None:
         """The address of the last one of use, before a position, and what makes its committee and exams."""
         for checkpoint in self.listed():
-            if checkpoint.capacity != capacity or not (before is None or checkpoint.address.position < before):
+            if checkpoint.capacity != capacity or not (
+                before is None or checkpoint.address.position < before
+            ):
                 continue
             body = self._read(checkpoint)
             if body is not None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deciban.committee._committee import Committee
     from deciban.ledger.records import Placed
 
-# Position, log-odds of truth and spam, share; number of the label that won and of the true one, origin; check.
+# Position, log-odds of truth and spam, share, number of the label that won and of the true one, origin.
 FIELDS = struct.Struct("<QddfHHB3x")
 RECORD = FIELDS.size + 4
 NONE = 0xFFFF
@@ -99,8 +99,8 @@ def read(records: bytes, labels: tuple[str, ...]) -> Iterator[Exam]:
             position, truth, spam, share, best, label, origin = FIELDS.unpack_from(records, start)
             row = ExamRow(
                 None if best == NONE else labels[best],
-                None if truth != truth else truth,  # noqa: PLR0124 (not a number)
-                None if spam != spam else spam,  # noqa: PLR0124
+                None if truth != truth else truth,
+                None if spam != spam else spam,
             )
             yield Exam(position, labels[label], row, ORIGINS[origin], share)
     except (IndexError, ValueError, struct.error):

@@ -121,7 +121,8 @@ class Filter:
         """Teach lessons; messages that were taught so already are left alone.
 
         ``progress`` is called with what is durable by then, whatever happens next, and its last lesson;
-        ``replaying``, where lessons have to be learned anew, with how many are learned again, and of how many.
+        ``replaying``, where lessons have to be learned anew, with how many are learned again, and of how
+        many.
         """
         total = Learned()
         changing = self._own.changing
@@ -204,13 +205,14 @@ class Filter:
     # Asking
 
     def classify(self, question: Question, at_least: int = 0) -> Verdict:
-        """What the filter makes of a message; ``at_least``, by a state that knows the lesson at a position."""
+        """What the filter makes of a message, in a state that knows ``at_least`` the lesson at a position."""
         return self.classify_many([question], at_least)[0]
 
     def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
 
-        Looking at locks, address and preferences takes 50 µs, as much as scoring a message: here once for all.
+        Looking at locks, address and preferences takes 50 µs, as much as scoring a message: here once for
+        all.
         """
 
         def judged(state: Snapshot) -> list[Verdict]:

@@ -10,8 +10,8 @@ with it (Linux: open file description locks). Nobody who died holds one. There a
     teaching   shared by who is appending lessons and will bring the state up to date: until then a state that
                is behind may answer
 
-Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is held
-while something is written to the disk for good. Waiting has a deadline.
+Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is
+held while something is written to the disk for good. Waiting has a deadline.
 
 Where the file cannot be made, as on a read-only disk, nobody can change anything either: there are no locks.
 """
@@ -123,7 +123,8 @@ class Locks:
         while not self._take(what, how):
             if monotonic() > deadline:
                 raise LedgerBusy(
-                    f"{self._like} is in use by another process that does not go on. Try again when that is done."
+                    f"{self._like} is in use by another process that does not go on. "
+                    "Try again when that is done."
                 )
             sleep(nap)
             nap = min(2 * nap, LONGEST_NAP)

@@ -1,7 +1,7 @@
 """What one thread has open of a filter: its ledger, the published state, and what is done with them.
 
-Threads of one process are to each other what processes are: each has its own connection to the ledger, its own
-view of the published state, and its own locks (locks.py).
+Threads of one process are to each other what processes are: each has its own connection to the ledger, its
+own view of the published state, and its own locks (locks.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The published state of a filter: the file ``mail.db.snapshot``, which file that is now, and how it is replaced.
+"""The published state of a filter, ``mail.db.snapshot``: which file that is now, and how it is replaced.
 
 Everybody who asks uses it under `Locks.asking`; who teaches changes it in place, under `Locks.changing`; who
 changes history makes another file beside it, and puts that in its place.

@@ -80,8 +80,8 @@ class Replaying:
     ) -> Beside:
         """Teach a new state the lessons behind where it begins.
 
-        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is one:
-        each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
+        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is
+        one: each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
         """
         capacity = room(self._ledger)
         address, start = self.checkpoints.last(capacity, before) or self._foundation(capacity)
@@ -153,7 +153,7 @@ class Replaying:
         return begin(self._ledger, capacity, bytearray(Committee.size(self._ledger.settings, capacity)))
 
     def save_checkpoint(self, state: Snapshot) -> None:
-        """Save a state, unless it is damaged: whoever uses the damaged part finds it, but it must not be kept."""
+        """Save a state, unless it is damaged: whoever uses it finds that, but it must not be kept."""
         with suppress(DamagedSnapshot):
             self.checkpoints.save(state)
 

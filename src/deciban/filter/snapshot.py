@@ -10,14 +10,15 @@ exam (exams.py). The page begins with:
     check      8 bytes    a digest of all that; something else while somebody is changing the state, and ever
                           after if he never finished
 
-So the page says which state this is, and nothing else is taken for it: not one that was torn by a crash, nor one
-of which some pages never reached the disk. Blocks of the tables are checked when they are first used, records
-of exams when they are read. What is no plain file, such as a link that somebody planted, is never followed.
+So the page says which state this is, and nothing else is taken for it: not one that was torn by a crash, nor
+one of which some pages never reached the disk. Blocks of the tables are checked when they are first used,
+records of exams when they are read. What is no plain file, such as a link that somebody planted, is never
+followed.
 
 A state is taught in place by who holds the lock (locks.py), or made anew in a file of its own that then takes
-the place of the other by `rename`: whoever had that open sees that it is not in its place any more.
-The file is reserved on the disk before it is mapped, because a disk that is full while a mapping is written to
-would kill the process.
+the place of the other by `rename`: whoever had that open sees that it is not in its place any more. The file
+is reserved on the disk before it is mapped, because a disk that is full while a mapping is written to would
+kill the process.
 
 The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
@@ -89,7 +90,9 @@ class Snapshot:
             os.close(file)
             return None
         opened = cls(file, settings, is_writable=True)
-        if found.st_blocks * 512 < found.st_size:  # a copy with holes: the disk may be full when they are filled
+        if (
+            found.st_blocks * 512 < found.st_size
+        ):  # a copy with holes: the disk may be full when they are filled
             opened._reserve(found.st_size)
         return opened
 
@@ -102,7 +105,7 @@ class Snapshot:
         start: Callable[[memoryview], tuple[Committee, bytes]],
         address: Address,
     ) -> Snapshot:
-        """A new one in an empty file; ``start`` makes committee and exams of an address in a buffer of zeros."""
+        """A new one in an empty file; ``start`` makes committee and exams in a buffer of zeros."""
         made = cls(file, settings, is_writable=True)
         try:
             made._reserve(PAGE + Committee.size(settings, capacity))
@@ -219,7 +222,8 @@ class Snapshot:
 
     def _put_seal(self, address: Address) -> None:
         """Say that it is the state of this address."""
-        assert self._map is not None and self._committee is not None
+        assert self._map is not None
+        assert self._committee is not None
         head = HEAD.pack(
             MAGIC,
             address.ledger,

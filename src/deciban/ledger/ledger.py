@@ -28,8 +28,8 @@ foundation. Mail, only for those who ask for it. States are kept beside it, by w
 **Who may call what and when.** Every method that changes something is called within `writing`, which takes
 the write lock; several processes may hold the ledger open, one writes at a time, the others wait for some
 time and then get LedgerBusy. Appending needs no more. Whoever changes the order or the number of lessons that
-are there, or the base, holds the filter's build lock as well (locks.py), so that a replay, which reads page by
-page, goes along one trail. Readers are never kept out: `reading` gives one view of the ledger, whatever
+are there, or the base, holds the filter's build lock as well (locks.py), so that a replay, which reads page
+by page, goes along one trail. Readers are never kept out: `reading` gives one view of the ledger, whatever
 others write meanwhile. A ledger that was opened read-only refuses to write with CannotWrite. One ledger
 object is for one thread.
 

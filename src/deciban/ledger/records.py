@@ -1,4 +1,4 @@
-"""What a ledger hands out beside lessons: addresses, lessons in their place, and what is left of folded ones."""
+"""What a ledger hands out beside lessons: addresses, places, and what is left of folded lessons."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+
 class SqliteConnection(Ledger):
     """A ledger's file, its transactions and its facts; `SqliteLedger` adds what is in them."""
 

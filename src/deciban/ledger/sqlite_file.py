@@ -4,12 +4,12 @@ One SQLite file in WAL mode, for its owner only; `application_id` is 'deci', `us
 
     facts        key, value    what holds for the whole ledger (facts.py), each with a check
     labels       number, name
-    lessons      number        the fields of `Lesson`, a check of them all, and the features (_lesson_code.pyx)
+    lessons      number        the fields of `Lesson`, a check of them all, and the code of the features
     trail        position      the order in which lessons are replayed, apart from them, so that another order
                  lesson        moves a few bytes each; and the trail up to there (trail.py)
-    folded       number        what is left of lessons that were folded (foundation.py): digest, label, when it
-                               was taught, its exam (the label that won, the log-odds of the true label and of
-                               `spam`), origin and share, with a check
+    folded       number        what is left of folded lessons (foundation.py): digest, label, time, exam (the
+                               label that won, the log-odds of the true label and of `spam`), origin and
+                               share, with a check
     foundation   what, value   the state that replay begins with, if not with nothing (foundation.py)
     mails        digest        the mail itself, only for those who ask for it (kept_mail.py)
 """
@@ -198,7 +198,7 @@ def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) ->
     if version == FORMAT - 1:
         if read_only:
             raise OlderFormat(
-                f"{path} was written by the version before this one, and is taken over by who may write there. "
+                f"{path} was written by the version before, and is taken over by who may write there. "
                 f"Have its owner run: deciban status --db {path}"
             )
         from deciban.ledger.sqlite_takeover import take_over

@@ -60,7 +60,8 @@ class SqliteFoundation(SqliteLabels):
         """Leave only digest, label and exam of a lesson; its names."""
         ((number,),) = self._execute("DELETE FROM trail WHERE position = ? RETURNING lesson", position)
         ((digest, label, taught, origin, share, names),) = self._execute(
-            "DELETE FROM lessons WHERE number = ? RETURNING digest, label, taught, origin, share, names", number
+            "DELETE FROM lessons WHERE number = ? RETURNING digest, label, taught, origin, share, names",
+            number,
         )
         self._execute("DELETE FROM mails WHERE digest = ?", digest)
         best = None if exam.best is None else self._label(exam.best)[0]

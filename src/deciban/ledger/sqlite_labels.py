@@ -82,7 +82,8 @@ class SqliteLabels(SqliteTrail):
                 # The number of a label that is gone may still be named by the exam of a folded lesson.
                 self._execute(
                     """INSERT INTO labels (number, name) SELECT 1 + max(
-                        (SELECT coalesce(max(number), 0) FROM labels), (SELECT coalesce(max(best), 0) FROM folded)
+                        (SELECT coalesce(max(number), 0) FROM labels), (SELECT coalesce(max(best), 0) FROM
+                        folded)
                     ), ?""",
                     shown(label),
                 )
@@ -149,7 +150,8 @@ class SqliteLabels(SqliteTrail):
 
     def _damaged_fold(self, digest: bytes) -> DamagedLedger:
         return DamagedLedger(
-            f"{self.path} is damaged: the folded lesson {digest.hex()} is not as it was written. Restore a copy."
+            f"{self.path} is damaged: the folded lesson {digest.hex()} is not as it was written. "
+            "Restore a copy."
         )
 
     def _drop_idle_labels(self) -> None:

@@ -30,8 +30,8 @@ FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.num
 READ = f"position, features, {WRITTEN_LABEL}, checked, trail, {FIELDS}"
 # So many lessons are read at once.
 PAGE = 200
-COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, message_id, names, origin, share,
-    checked, features"""
+COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, message_id, names,
+    origin, share, checked, features"""
 
 
 class SqliteLedger(SqliteFoundation):
@@ -152,7 +152,8 @@ class SqliteLedger(SqliteFoundation):
                     ((position,) for position in order),
                 )
                 self._connection.execute(
-                    "INSERT INTO wanted (lesson) SELECT lesson FROM trail WHERE position > ? ORDER BY position",
+                    """INSERT INTO wanted (lesson)
+                        SELECT lesson FROM trail WHERE position > ? ORDER BY position""",
                     (max(order, default=0),),
                 )
                 self._connection.execute("DELETE FROM trail")
@@ -189,17 +190,20 @@ class SqliteLedger(SqliteFoundation):
         trail = self.trail_at(after)
         if trail is None:
             raise self._damaged(after)
-        position = after
-        test, values = ("1", []) if until is None else ("position <= ?", [until])
-        for position, fields, features in self._pages(test, list(values), after):
-            placed = self._placed(position, fields, features)
-            trail = follow(self._id, trail, placed.step)
-            if trail != placed.trail:
-                raise self._damaged(position)
-            yield placed
-        end = self.address()
-        if until is None and end.position <= position and (end.position, end.trail) != (position, trail):
-            raise self._damaged(position + 1)
+        end = self.address().position if until is None else until
+        while after < end:
+            position = after
+            for position, fields, features in self._pages("position <= ?", [end], after):
+                placed = self._placed(position, fields, features)
+                trail = follow(self._id, trail, placed.step)
+                if trail != placed.trail:
+                    raise self._damaged(position)
+                yield placed
+            if until is not None:
+                return
+            if position < end:  # the last lesson is missing
+                raise self._damaged(end)
+            after, end = end, self.address().position  # more may have come meanwhile
 
     def places(self, positions: list[int]) -> Iterator[Placed]:
         """The lessons at these positions, in this order."""

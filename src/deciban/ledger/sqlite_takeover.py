@@ -57,7 +57,8 @@ def _keep_copy(path: str, connection: sqlite3.Connection) -> None:
         with suppress(OSError):
             os.unlink(new)
         raise CannotWrite(
-            f"{path} has the format of the version before, and no copy of it could be kept: {error}. Make room."
+            f"{path} has the format of the version before, and no copy of it could be kept: {error}. "
+            "Make room."
         ) from None
 
 
@@ -70,14 +71,16 @@ def _lay_trail(path: str, connection: sqlite3.Connection) -> None:
     ((identity,),) = connection.execute("SELECT value FROM facts WHERE key = 'id'").fetchall()
     trail, position = START, 0
     order = connection.execute("SELECT position, lesson FROM exams ORDER BY position").fetchall()
-    for position, number in order:  # noqa: B007 (the last one is needed)
+    for position, number in order:
         row = connection.execute(
-            f"SELECT features, checked, {OLD_FIELDS} FROM lessons JOIN labels ON lessons.label = labels.number "
-            "WHERE lessons.number = ?",
+            f"SELECT features, checked, {OLD_FIELDS} FROM lessons "
+            "JOIN labels ON lessons.label = labels.number WHERE lessons.number = ?",
             (number,),
         ).fetchone()
         if row is None or check_of(row[0], *row[2:]) != row[1]:
-            raise DamagedLedger(f"{path} is damaged: lesson {position} is not as it was written. Restore a copy.")
+            raise DamagedLedger(
+                f"{path} is damaged: lesson {position} is not as it was written. Restore a copy."
+            )
         code, _, digest, label, *rest = row
         checked = check_of(code, digest, label, *rest, INCOMING, 1.0)
         trail = follow(identity, trail, link(digest, label, checked))

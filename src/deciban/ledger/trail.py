@@ -1,4 +1,4 @@
-"""The trail: a running digest over the lessons of a ledger in their order, so that states know where they belong.
+"""The trail: a running digest over lessons in their order, by which states know where they belong.
 
     trail of position p = digest(ledger id; trail of the position before p, link of the lesson at p)
 
