@@ -3,7 +3,7 @@
 They belong to the state, not to the ledger: a replay makes them anew, and the bar that spam must exceed comes
 from the same address as the totals. Labels are the state's numbers of them. Each record has a check.
 
->>> exam = Exam(7, "ham", ExamRow("spam", -2.0, 2.0), "incoming", 1.0)
+>>> exam = KeptExam(7, "ham", ExamRow("spam", -2.0, 2.0), "incoming", 1.0)
 >>> record = written(exam, ("spam", "ham"))
 >>> len(record), list(read(record, ("spam", "ham"))) == [exam]
 (40, True)
@@ -38,7 +38,7 @@ NONE = 0xFFFF
 NOT_A_NUMBER = float("nan")
 
 
-class Exam(Value):
+class KeptExam(Value):
     """What was made of the lesson at one position."""
 
     position: int
@@ -48,11 +48,13 @@ class Exam(Value):
     share: float
 
 
-def learn(committee: Committee, lesson: Placed) -> Exam:
+def learn(committee: Committee, lesson: Placed) -> KeptExam:
     """Teach a committee one lesson; its exam."""
     labels = committee.labels
     totals = united(dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True)))
-    return Exam(lesson.position, lesson.label, examined(lesson.label, totals), lesson.origin, lesson.share)
+    return KeptExam(
+        lesson.position, lesson.label, examined(lesson.label, totals), lesson.origin, lesson.share
+    )
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:
@@ -67,7 +69,7 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
 
 
-def written(exam: Exam, labels: tuple[str, ...]) -> bytes:
+def written(exam: KeptExam, labels: tuple[str, ...]) -> bytes:
     """The record of an exam in a state with these labels."""
     row = exam.row
     fields = FIELDS.pack(
@@ -89,7 +91,7 @@ def _number(label: str, labels: tuple[str, ...]) -> int:
     return [key_of(one) for one in labels].index(key_of(label))
 
 
-def read(records: bytes, labels: tuple[str, ...]) -> Iterator[Exam]:
+def read(records: bytes, labels: tuple[str, ...]) -> Iterator[KeptExam]:
     """The exams of records."""
     try:
         for start in range(0, len(records), RECORD):
@@ -102,7 +104,7 @@ def read(records: bytes, labels: tuple[str, ...]) -> Iterator[Exam]:
                 None if truth != truth else truth,
                 None if spam != spam else spam,
             )
-            yield Exam(position, labels[label], row, ORIGINS[origin], share)
+            yield KeptExam(position, labels[label], row, ORIGINS[origin], share)
     except (IndexError, ValueError, struct.error):
         raise DamagedSnapshot(
             "The exams of this state are damaged. Remove the snapshot: it is made again."

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from deciban.committee.extraction import Whereabouts
     from deciban.committee.settings import Settings
     from deciban.filter.checkpoints import Checkpoints
-    from deciban.filter.exams import Exam
+    from deciban.filter.exams import KeptExam
     from deciban.filter.mail import Question
     from deciban.filter.replaying import Progress
     from deciban.filter.shared_filter import SharedFilter
@@ -317,7 +317,7 @@ class Filter:
 
         A mail that was drawn from several stands for all of them.
         """
-        exams: Iterable[Exam | FoldedExam] = chain(
+        exams: Iterable[KeptExam | FoldedExam] = chain(
             state.exams_backwards(), self.ledger.folded_exams(newest_first=True)
         )
         for exam in exams:

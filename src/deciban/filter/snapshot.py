@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from deciban.committee.settings import Settings
-    from deciban.filter.exams import Exam
+    from deciban.filter.exams import KeptExam
     from deciban.ledger.records import Placed
 
 PAGE = 4096
@@ -163,13 +163,13 @@ class Snapshot:
 
     # Exams
 
-    def exams(self) -> Iterator[Exam]:
+    def exams(self) -> Iterator[KeptExam]:
         """All of them, in the order of their lessons; under the lock."""
         labels = self.look().labels
         for first in range(0, self.exam_count, EXAMS_AT_ONCE):
             yield from read(self._records(first, min(first + EXAMS_AT_ONCE, self.exam_count)), labels)
 
-    def exams_backwards(self) -> Iterator[Exam]:
+    def exams_backwards(self) -> Iterator[KeptExam]:
         """The newest first."""
         labels = self.look().labels
         end = self.exam_count
