@@ -1,0 +1,87 @@
+"""The published state: replaced as a whole, seen at once by whoever had the other one open."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deciban.filter import Filter, Settings
+from deciban.filter.published import Published
+from tests.filter.mails import classify, forget, mail, teach
+
+SMALL = Settings(bits=10, salt=99)
+
+
+@pytest.fixture
+def taught(tmp_path: Path) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
+        for number in range(10):
+            for label in ("spam", "ham"):
+                teach(filter_, label, [mail(label, number)])
+        yield filter_
+
+
+def test_another_that_took_its_place_is_seen_by_who_had_it_open(taught: Filter) -> None:
+    with Filter.open(taught.ledger.path) as other:
+        classify(other, mail("spam", 20).data)
+        before = os.stat(taught.ledger.path + ".snapshot").st_ino
+        forget(taught, mail("spam", 3).data)
+        assert os.stat(taught.ledger.path + ".snapshot").st_ino != before
+        assert other.state() == taught.state()
+        assert other.is_replay()
+
+
+def test_appending_teaches_it_in_place(taught: Filter) -> None:
+    before = os.stat(taught.ledger.path + ".snapshot").st_ino
+    teach(taught, "spam", [mail("spam", 20)])
+    assert os.stat(taught.ledger.path + ".snapshot").st_ino == before
+    assert taught.is_replay()
+
+
+def test_it_has_the_permissions_of_the_ledger(taught: Filter) -> None:
+    os.chmod(taught.ledger.path, 0o644)
+    forget(taught, mail("spam", 3).data)
+    assert os.stat(taught.ledger.path + ".snapshot").st_mode & 0o777 == 0o644
+
+
+def test_what_a_builder_that_died_left_is_removed_by_the_next(taught: Filter) -> None:
+    left = taught.ledger.path + ".snapshot-00000000"
+    Path(left).write_bytes(b"half a state")
+    forget(taught, mail("spam", 3).data)
+    assert not os.path.exists(left)
+    files = {name for name in os.listdir(os.path.dirname(left)) if "snapshot" in name}
+    assert files == {"mail.snapshot"}
+
+
+def test_a_state_of_another_settings_is_none(taught: Filter) -> None:
+    published = Published(taught.ledger.path)
+    with published.locks.asking():
+        assert published.look(taught.settings) is not None
+        assert published.look(Settings(bits=9, salt=1)) is None
+    published.close()
+
+
+def test_a_state_that_is_behind_answers_while_somebody_teaches_and_is_brought_up_otherwise(
+    taught: Filter,
+) -> None:
+    behind = taught.state()
+    lesson = next(iter(taught.lessons())).replaced(digest=b"another message!", label="ham")
+    with taught.ledger.writing():
+        (placed,) = taught.ledger.append([(lesson, taught.ledger.last_taught() + 1)])
+    teacher = Published(taught.ledger.path)
+    with teacher.locks.teaching():
+        assert taught.state() == behind
+    teacher.close()
+    assert taught.state() != behind
+    assert taught.position() == placed.position
+    assert taught.is_replay()
+
+
+def test_a_question_can_ask_for_a_state_that_knows_a_lesson(taught: Filter) -> None:
+    before = taught.position()
+    teach(taught, "spam", [mail("spam", 30)])
+    assert taught.position() == before + 1
+    assert (
+        taught._own.asking.ask(lambda state: state.address.position, taught.position()) == taught.position()
+    )
