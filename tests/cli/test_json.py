@@ -41,6 +41,7 @@ def commands(mails):
     yield "why", [spam, ham]
     yield "lessons", []
     yield "status", []
+    yield "config", []
     yield "show", []
     yield "show", ["free", "nonsense"]
     yield "merge", [other]
@@ -80,7 +81,7 @@ def test_every_verb_prints_what_its_schema_says(taught):
         validator = jsonschema.Draft202012Validator({**SCHEMAS[verb], **DEFINITIONS})
         for line in done.stdout.splitlines():
             validator.validate(json.loads(line, parse_constant=pytest.fail))
-    assert tried >= SCHEMAS.keys() - {"config", "check", "backup", "restore"}
+    assert tried >= SCHEMAS.keys() - {"check", "backup", "restore"}
 
 
 def test_every_verb_that_can_print_json_has_a_schema_and_the_others_are_known():

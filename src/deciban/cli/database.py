@@ -1,4 +1,4 @@
-"""Where the filter's database is: ``--db``, else the variable DECIBAN_DB, else the user's data directory.
+"""Where the filter's database is: ``--db``, else as configured, else in the user's data directory.
 
 >>> database_path(None, {"HOME": "/home/ann"})
 '/home/ann/.local/share/deciban/filter.db'
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 
+from deciban.cli.configuration import DEFAULT, Configuration
 from deciban.cli.parser import Parser
 from deciban.errors import CannotWrite, NoSuchSource, WrongUsage
 
@@ -43,6 +44,9 @@ def database_path(given: str | None, environment: Mapping[str, str] = os.environ
         if not path:
             raise WrongUsage(f"the name of the database is empty; check --db and ${VARIABLE}")
         return path
+    configured = Configuration.load(environment).value("db")
+    if configured:
+        return os.path.expanduser(configured)
     data = environment.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):  # the XDG specification: a relative path is to be ignored
         home = environment.get("HOME") or os.path.expanduser("~")
@@ -65,7 +69,7 @@ def open_or_create_filter(options: Namespace) -> Filter:
 
     path = database_path(options.db)
     _look_at(path)
-    if options.db is None and VARIABLE not in os.environ:
+    if options.db is None and Configuration.load().origin("db") == DEFAULT:
         folder = os.path.dirname(path)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)

@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from deciban.cli.configuration import Configuration
     from deciban.errors import WrongUsage
 
 EXAMPLES = (
@@ -93,15 +94,25 @@ def _read() -> bytes | None:
 def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
     """The message with its verdict, and the verdict's exit code."""
     # Here, so that what cannot be imported does not keep the message back either.
+    from deciban.cli.configuration import Configuration
     from deciban.cli.database import open_filter
     from deciban.cli.verdict_text import exit_code
     from deciban.filter.mail import question_of
     from deciban.filter.tag import tagged, tags_of
 
+    configuration = Configuration.load()
+    tagging = configuration.tagging() if configuration.changes_tags else None
+    if tagging is not None:
+        message = tagging.taken_off(message)
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
         verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
-    return tagged(message, tags_of(verdict)), exit_code(verdict)
+    if configuration.value("syslog") != "no":
+        from deciban.cli.verdict_log import log_verdict
+
+        log_verdict(configuration.value("syslog"), message, verdict)
+    output = tagged(message, tags_of(verdict)) if tagging is None else tagging.tagged(message, verdict)
+    return output, exit_code(verdict)
 
 
 def _without_tags(message: bytes) -> bytes:
@@ -109,10 +120,23 @@ def _without_tags(message: bytes) -> bytes:
     try:
         from deciban.text._tags import with_fields  # whatever is wrong with the filter
 
+        configuration = _configuration()
+        if configuration is not None and configuration.changes_tags:
+            return configuration.tagging().untagged(message)
         return with_fields(message, b"")
     except Exception as error:
         complain(error, "the message goes on as it came")
         return message
+
+
+def _configuration() -> Configuration | None:
+    """What is configured; None if that cannot be followed, of which somebody complained already."""
+    from deciban.cli.configuration import Configuration
+
+    try:
+        return Configuration.load()
+    except DecibanError:
+        return None
 
 
 def _handed_on(output: bytes) -> int:

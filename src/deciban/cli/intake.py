@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import sys
 
+from deciban.cli.configuration import Configuration
 from deciban.cli.terminal import harmless, tell_that_it_waits
 from deciban.errors import NoSuchSource, WrongUsage
 from deciban.sources import RawMessage, Skipped, Source, open_source
@@ -67,9 +68,13 @@ class Intake:
         return (message for _, message in self.with_places())
 
     def with_places(self) -> Iterator[tuple[str, RawMessage]]:
-        """Each message with the place that was named for it."""
+        """Each message with the place that was named for it, without what `filter` wrote into it."""
+        configuration = Configuration.load()
+        tagging = configuration.tagging() if configuration.changes_tags else None
         for source, message in self._messages():
             self.count += 1
+            if tagging is not None:
+                message = message.replaced(data=tagging.taken_off(message.data))
             yield source.path, message
 
     def _messages(self) -> Iterator[tuple[Source, RawMessage]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deciban import __version__
+from deciban.cli.configuration import SETTINGS, variable_of
 from deciban.cli.definitions import Argument, VerbDefinition, all_verbs
 from deciban.cli.parser import Parser
 
@@ -17,11 +18,16 @@ EXAMPLES = (
 )
 
 _ENVIRONMENT = (
-    ("DECIBAN_DB", "the filter's database, where --db does not name one"),
+    *((variable_of(name), meaning) for name, (_, meaning) in SETTINGS.items()),
+    ("NO_COLOR", "if set, no colours on a terminal"),
+    ("XDG_CONFIG_HOME", "your configuration directory, if it is not ~/.config"),
+    ("XDG_CONFIG_DIRS", "those of the machine, if it is not /etc/xdg"),
     ("XDG_DATA_HOME", "your data directory, if it is not ~/.local/share"),
     ("DECIBAN_TRACEBACK", "if set, an error shows where it happened"),
 )
 _FILES = (
+    ("/etc/xdg/deciban/config", "settings for the whole machine; deciban config lists them"),
+    ("~/.config/deciban/config", "your settings"),
     ("~/.local/share/deciban/filter.db", "the filter's database: what was taught"),
     (
         "~/.local/share/deciban/filter.db.snapshot",
@@ -33,7 +39,11 @@ _EXIT_CODES = (
     ("0", "done; classify, and filter --exit-code: the message is spam"),
     ("1", "classify, and filter --exit-code: the message is good"),
     ("2", "classify, and filter --exit-code: unsure"),
-    ("3", "failed, with one line on standard error that says why and what to do"),
+    (
+        "3",
+        "failed, with one line on standard error that says why and what to do; also if not one message was "
+        "read, as in an empty folder",
+    ),
     ("75", "filter: the message could not be read or written whole; try again later"),
     ("130", "interrupted"),
     ("141", "the reader of the output went away"),

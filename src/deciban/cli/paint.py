@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from deciban.cli.configuration import Configuration
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.cli.parser import Parser
@@ -29,6 +31,8 @@ def add_color_flag(parser: Parser) -> None:
 
 def wants_color(when: str) -> bool:
     """Whether colours are to be printed on standard output."""
+    if when == "auto":
+        when = Configuration.load().value("color")
     if when != "auto":
         return when == "always"
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

@@ -35,6 +35,7 @@ VERBS = {
     "status": "show how good the filter is on your own mail",
     "show": "list the labels, and what was learned about words",
     "prefer": "say what a lost mail costs, ask for a promise, name your contacts",
+    "config": "show what is configured, and where each setting is from",
     "merge": "take over the lessons of other filters",
     "compact": "fold old lessons into one state, to make the database small",
     "publish": "write what was learned into a file for others to rest on",
