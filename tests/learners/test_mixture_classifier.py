@@ -153,3 +153,9 @@ def test_rows_without_a_single_label_are_refused():
 def test_settings_that_cannot_be_meant_are_refused(settings, message):
     with pytest.raises(BadSetting, match=message):
         MixtureClassifier(Bernoulli(), **settings).fit([[0], [1], [1]], ["a", "b", ""])
+
+
+def test_many_labels_of_many_rows_are_no_regression_problem(recwarn):
+    labels = np.arange(120) % 30
+    MixtureClassifier(Bernoulli()).fit(np.eye(30)[labels], labels)
+    assert [str(warning.message) for warning in recwarn] == []

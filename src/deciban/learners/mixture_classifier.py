@@ -135,8 +135,9 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             raise NoLabels(
                 "No row has a label, so there are no classes to learn. Use Mixture to find components."
             )
-        self.classes_, codes = np.unique(np.array(y[known].tolist()), return_inverse=True)
-        check_classification_targets(self.classes_)
+        labels = np.array(y[known].tolist())
+        check_classification_targets(labels)
+        self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.unlabelled_weight == "cv":
             self._choose_weight(X, y, known, codes, weight)
         else:
