@@ -10,7 +10,6 @@ its height), several kinds of each digit (a mixture), or the nearest digits that
 
 from __future__ import annotations
 
-import gzip
 import subprocess
 import tarfile
 import tempfile
@@ -21,8 +20,6 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from scipy import ndimage
 from sklearn.base import clone
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 from deciban import (
@@ -36,28 +33,12 @@ from deciban import (
     NeighborsClassifier,
     RandomProjection,
 )
-from drawing import COLOURS, picture, save
-from gallery import ARCHIVES, every, members, options
+from drawing import COLOURS, picture, save, tiles
+from gallery import Digits, digits, every, options
 
-# Pixels and digits to learn, pixels and digits to read; pixels go from -1 (paper) to 1 (ink).
-Digits = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 # A pixel is on above this; chosen, as was the mixtures' prior, on training digits only: docs/experiments.md.
 INK = -0.5
 AGAINST_AND_FOR = LinearSegmentedColormap.from_list("evidence", [COLOURS[1], "white", COLOURS[0]])
-
-
-def digits() -> tuple[str, Digits]:
-    """USPS; where absent, the digits of 8×8 pixels that come with scikit-learn."""
-    if not (ARCHIVES / "usps.tar.gz").exists():
-        print("There is no ../shared/data/usps.tar.gz: these are the digits that come with scikit-learn.")
-        X, y = load_digits(return_X_y=True)
-        learn, test, known, truth = train_test_split(X / 8 - 1, y, test_size=1 / 3, random_state=0)
-        return "8×8 digits", (learn, known, test, truth)
-    files, parts = dict(members("usps")), []
-    for part in ("train", "test"):
-        table = np.loadtxt(gzip.decompress(files[f"zip.{part}.gz"]).decode().splitlines())
-        parts += [table[:, 1:], table[:, 0].astype(int)]
-    return "USPS", tuple(parts)  # type: ignore[return-value]
 
 
 def mnist() -> Digits | None:
@@ -132,21 +113,13 @@ def score(name: str, model: object, told: Digits) -> None:
 def draw_chances(told: Digits, pictures: object) -> None:
     """P(pixel on | digit), and of five kinds of each digit."""
     X, y, _, _ = told
-    on, side = Bernoulli(binarize=INK), int(X.shape[1] ** 0.5)
+    on = Bernoulli(binarize=INK)
     simple = on.tally(X, y).read("mean", prior=1).parameters["probability"]
     mixture = MixtureClassifier(on, 5, prior=0.1, random_state=0).fit(X, y).reading_.parameters["probability"]
     kinds = mixture.reshape(len(simple), 5, -1)
     rows = [simple, *(kinds[:, kind] for kind in range(5))]
-    tiles = np.full((len(rows), 10, side + 2, side + 2), np.nan)  # a margin of one pixel round each
-    tiles[:, :, 1:-1, 1:-1] = np.array(rows).reshape(len(rows), 10, side, side)
-    sheet = tiles.swapaxes(1, 2).reshape(len(rows) * (side + 2), -1)
     figure, (axes,) = picture(height=3.5)
-    shown = axes.imshow(sheet, cmap="cividis", vmin=0, vmax=1)
-    middle = (np.arange(10) + 0.5) * (side + 2) - 0.5
-    axes.set_xticks(middle, range(10))
-    axes.set_yticks(middle[: len(rows)], ["Naive Bayes", *(f"kind {kind}" for kind in range(1, 6))])
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
+    shown = tiles(axes, np.array(rows), ["Naive Bayes", *(f"kind {kind}" for kind in range(1, 6))])
     figure.colorbar(shown, ax=axes, label="P(pixel on | digit)", shrink=0.9)
     save(figure, pictures, "3_chances")
 

@@ -17,7 +17,7 @@ from sklearn.datasets import make_moons
 from deciban import Multinomial, NaiveBayes, NeighborsClassifier, NeighborsRegressor, TextFeatures
 from deciban.learners.distances import Compression, Edit
 from drawing import COLOURS, picture, places_of, points, regions, save
-from gallery import ARCHIVES, members, options
+from gallery import ARCHIVES, options, short_messages
 
 NEIGHBORS = (1, 7)
 
@@ -64,21 +64,14 @@ def regression(pictures: object) -> None:
     save(figure, pictures, "8_regression")
 
 
-def messages(quick: bool) -> tuple[list[str], np.ndarray, list[str], np.ndarray]:
-    """Short messages to learn and to classify; each text is there once, so none is on both sides."""
-    lines = dict(members("sms_spam"))["SMSSpamCollection"].decode().splitlines()
-    labels = {text: label for label, _, text in (line.partition("\t") for line in lines)}
-    texts = np.random.default_rng(0).permutation(sorted(labels)).tolist()[: 400 if quick else 1500]
-    y, cut = np.array([labels[text] for text in texts]), 2 * len(texts) // 3
-    return texts[:cut], y[:cut], texts[cut:], y[cut:]
-
-
 def strings(quick: bool) -> None:
     """Spam among short messages by distances between their letters, beside Naive Bayes on their words."""
     if not (ARCHIVES / "sms_spam.tar.gz").exists():
         print("There is no ../shared/data/sms_spam.tar.gz: texts are left out.")
         return
-    learn, y, test, truth = messages(quick)
+    texts, labels = short_messages()
+    cut, end = (266, 400) if quick else (1_000, 1_500)
+    learn, y, test, truth = texts[:cut], labels[:cut], texts[cut:end], labels[cut:end]
     print(
         f"\n{len(learn)} short messages learned, {len(test)} classified ({np.mean(truth == 'ham'):.1%} ham)"
     )

@@ -166,15 +166,15 @@ def matrix(panel: plt.Axes, shares: np.ndarray, rows: Sequence[str], columns: Se
     return shown
 
 
-def tiles(panel: plt.Axes, images: np.ndarray, **shown: object) -> AxesImage:
-    """Square images (rows, columns, pixels) on one sheet, with a margin of one pixel round each."""
+def tiles(panel: plt.Axes, images: np.ndarray, names: Sequence[str]) -> AxesImage:
+    """Square images (rows, columns, pixels from 0 to 1) on one sheet, a pixel of margin round each."""
     rows, columns, pixels = images.shape
     side = int(pixels**0.5)
     sheet = np.full((rows, columns, side + 2, side + 2), np.nan)
     sheet[:, :, 1:-1, 1:-1] = images.reshape(rows, columns, side, side)
-    drawn = panel.imshow(sheet.swapaxes(1, 2).reshape(rows * (side + 2), -1), cmap="cividis", **shown)
+    drawn = panel.imshow(sheet.swapaxes(1, 2).reshape(rows * (side + 2), -1), cmap="cividis", vmin=0, vmax=1)
     panel.set_xticks((np.arange(columns) + 0.5) * (side + 2) - 0.5, range(columns))
-    panel.set_yticks((np.arange(rows) + 0.5) * (side + 2) - 0.5, [""] * rows)
+    panel.set_yticks((np.arange(rows) + 0.5) * (side + 2) - 0.5, names)
     panel.tick_params(length=0)
     panel.spines[:].set_visible(False)
     return drawn

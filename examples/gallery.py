@@ -6,6 +6,7 @@ Corpora are read from ../shared/data, beside the project; where one is absent th
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
 import sys
 import tarfile
@@ -13,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_digits
 from sklearn.datasets._twenty_newsgroups import (
     strip_newsgroup_footer,
     strip_newsgroup_header,
@@ -29,6 +31,8 @@ LABEL_HEADERS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 Split = tuple[list[str], np.ndarray, list[str], np.ndarray]
+# Pixels and digits to learn, pixels and digits to read; pixels go from -1 (paper) to 1 (ink).
+Digits = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def options(doc: str | None, *switches: str) -> argparse.Namespace:
@@ -97,6 +101,28 @@ def without_label_headers(post: str) -> str:
 def stripped(post: str) -> str:
     """A post without headers, footer and quotes, as scikit-learn strips them."""
     return strip_newsgroup_quoting(strip_newsgroup_footer(strip_newsgroup_header(post)))
+
+
+def digits() -> tuple[str, Digits]:
+    """USPS; where absent, the digits of 8×8 pixels that come with scikit-learn."""
+    if not (ARCHIVES / "usps.tar.gz").exists():
+        print("There is no ../shared/data/usps.tar.gz: these are the digits that come with scikit-learn.")
+        X, y = load_digits(return_X_y=True)
+        learn, test, known, truth = train_test_split(X / 8 - 1, y, test_size=1 / 3, random_state=0)
+        return "8×8 digits", (learn, known, test, truth)
+    files, parts = dict(members("usps")), []
+    for part in ("train", "test"):
+        table = np.loadtxt(gzip.decompress(files[f"zip.{part}.gz"]).decode().splitlines())
+        parts += [table[:, 1:], table[:, 0].astype(int)]
+    return "USPS", tuple(parts)  # type: ignore[return-value]
+
+
+def short_messages() -> tuple[list[str], np.ndarray]:
+    """Short messages in a seeded order, and their labels; each text is there once."""
+    lines = dict(members("sms_spam"))["SMSSpamCollection"].decode().splitlines()
+    labels = {text: label for label, _, text in (line.partition("\t") for line in lines)}
+    texts = np.random.default_rng(0).permutation(sorted(labels)).tolist()
+    return texts, np.array([labels[text] for text in texts])
 
 
 def labelled_mail(quick: bool) -> list[tuple[str, bytes]]:

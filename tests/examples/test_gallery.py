@@ -214,6 +214,89 @@ def test_every_distance_stays_within_the_bound(run):
     assert shown.count("100.00% of squared distances within 1 ± ε") == 3
 
 
+def test_a_bag_of_words_learns_from_fewer_messages_than_words_at_their_places(run):
+    shown = run("19_positions", "sms_spam")
+    with_places, bag = figures(shown, "300 ")
+    assert bag < with_places / 2
+
+
+def test_plain_naive_bayes_is_behind_what_is_used_today(run):
+    shown = run("20_plain_newsgroups", "20newsgroups_19997", "20newsgroups_bydate")
+    plain = figures(shown, "plain Naive Bayes, α = 1")[0]
+    for better in ("logistic regression", "linear SVM", "TextClassifier"):
+        assert figures(shown, better)[0] > plain > 0.2
+
+
+def test_more_tables_find_more_neighbours_and_look_at_more_rows(run):
+    shown = run("21_hashing")
+    found, looked = zip(
+        *(figures(shown, f"hashing, 10 bits, {tables:2} tables") for tables in (1, 5, 40)), strict=True
+    )
+    assert list(found) == sorted(found)
+    assert list(looked) == sorted(looked)
+    assert figures(shown, "graph, breadth 64")[0] > 0.95
+
+
+def test_those_who_rate_alike_know_more_than_everybody(run):
+    shown = run("22_recommender")
+    assert 0.5 < figures(shown, "10 who rate alike")[0] < figures(shown, "what everybody says of it")[0]
+    assert figures(shown, "10 who rate alike")[0] < figures(shown, "1 who rate alike")[0]
+
+
+def test_neighbours_know_nothing_of_tomorrows_price(run):
+    shown = run("23_prices")
+    between, mean = figures(shown, "price on a day between days learned, $")
+    assert between < mean / 5  # what looks like a forecast
+    for honest in (
+        "price on later days, $ (baseline: the last price)",
+        "price tomorrow, $ (baseline: that of today)",
+    ):
+        ours, baseline = figures(shown, honest)
+        assert ours > baseline
+    ours, baseline = figures(shown, "up or down, % right (baseline: the same every day)")
+    assert ours - baseline < float(re.search(r"vary by ±([\d.]+)", shown)[1])
+
+
+def test_a_payment_is_held_by_what_it_would_cost_and_not_by_what_is_likelier(run):
+    shown = run("24_fraud")
+    lost = [
+        int(re.search(rf"^{re.escape(name)}.*\$ *([\d,]+)$", shown, re.MULTILINE)[1].replace(",", ""))
+        for name in ("hold where P(fraud) · amount > call", "hold where P(fraud) > ½", "let everything pass")
+    ]
+    assert lost == sorted(lost)
+    assert "label prior" in shown
+
+
+def test_the_median_grade_is_less_wrong_and_the_likeliest_more_often_right(run):
+    shown = run("25_grading")
+    likeliest, median = figures(shown, "the likeliest grade"), figures(shown, "the median of the posterior")
+    assert likeliest[0] > median[0]
+    assert median[1] < likeliest[1] < figures(shown, "always C")[1]
+
+
+def test_what_a_reader_sees_tells_the_kind_of_page_better_than_its_html(run):
+    shown = run("26_web_pages")
+    assert figures(shown, "what a reader sees")[3] > figures(shown, "HTML as it is")[3] + 0.2
+
+
+def test_kinds_of_a_letter_and_neighbours_read_new_typefaces_better_than_naive_bayes(run):
+    shown = run("27_letters")
+    simple, kinds, nearest = (
+        figures(shown, name)[0] for name in ("Naive Bayes", "3 kinds of each letter", "the nearest neighbour")
+    )
+    assert 10 / 26 < simple < kinds < nearest
+
+
+def test_a_mixture_draws_digits_that_are_nearer_to_real_ones(run):
+    shown = run("28_drawing_rows", "usps", "spamassassin")
+    real, simple, mixed = (
+        figures(shown, name) for name in ("real digits", "Naive Bayes", "10 kinds of each digit")
+    )
+    assert real[0] < mixed[0] < simple[0]
+    assert mixed[1] > 0.85
+    assert re.search("^spam .*(please|our|your|free|click|financial)", shown, re.MULTILINE)
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_is_run_by_a_test_of_its_meaning(example):
     assert f'run("{example.stem}"' in Path(__file__).read_text()
