@@ -7,6 +7,7 @@ from scipy.special import gammaln
 
 from deciban import Gaussian, Multinomial
 from deciban.families.gaussian import log_student
+from deciban.families.reading import finite_log
 
 RNG = np.random.default_rng(1)
 
@@ -34,6 +35,25 @@ def test_the_urn_is_that_of_gamma_functions(alpha, scale):
     for _ in range(2):  # what was found first is kept for the second time
         for kind in (np.asarray, sparse.csr_array):
             assert np.allclose(reading.log_likelihood(kind(scale * X)), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("labels", [1, 2, 4, 7, 9])
+@pytest.mark.parametrize("weight", [None, 0.3], ids=["counts", "fractions"])
+def test_long_rows_and_any_number_of_labels_are_read(labels, weight):
+    X = texts(40, 700)
+    y = np.arange(40) % labels
+    tally = Multinomial().tally(X, y, weight=None if weight is None else weight + RNG.random(40))
+    expected = urn_of(tally, 0.1, X)
+    for kind in (np.asarray, sparse.csr_array):
+        assert np.allclose(tally.read("bayes", 0.1).log_likelihood(kind(X)), expected, rtol=1e-9)
+
+
+def test_logarithms_that_are_kept_are_those_of_their_numbers():
+    numbers = np.concatenate([RNG.random(5000), np.arange(3000) / 7, [0.0, 5e-324, 1e300]])
+    numbers = RNG.permutation(np.tile(numbers, 3))
+    expected = np.log(numbers, out=np.zeros(len(numbers)), where=numbers > 0)
+    assert np.allclose(finite_log(numbers), expected, rtol=1e-14, atol=1e-16)
+    assert finite_log(numbers.reshape(3, -1).T).shape == (len(numbers) // 3, 3)
 
 
 def test_explicit_zeros_and_missing_counts_add_nothing():

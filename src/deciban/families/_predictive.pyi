@@ -2,14 +2,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+def take_logs(values: NDArray[Any], logs: NDArray[Any]) -> None: ...
 def add_rises(
     starts: NDArray[Any],
     columns: NDArray[Any],
     counts: NDArray[Any],
-    urn: NDArray[Any],
-    logs: NDArray[Any],
-    further: NDArray[Any],
-    others: NDArray[Any],
+    which: NDArray[Any],
+    insides: NDArray[Any],
+    known: NDArray[Any],
     lengths: NDArray[Any],
     total: NDArray[Any],
 ) -> None: ...

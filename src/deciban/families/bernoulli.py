@@ -102,7 +102,9 @@ class Bernoulli(Family):
             refuse_boundary(n - ones)
         theta = share(ones, n, 2, rule)
         absent = finite_log(1 - theta)
-        form = Form({"ones": finite_log(theta) - absent}, absent)
+        odds = finite_log(theta)
+        odds -= absent
+        form = Form({"ones": odds}, absent)
         impossible = None
         if theta.min(initial=0.5) <= 0 or theta.max(initial=0.5) >= 1:
             never, always = theta <= 0, theta >= 1

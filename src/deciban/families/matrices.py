@@ -33,10 +33,11 @@ def names_of(X: Any) -> list[Hashable] | None:
 def matrix_of(X: Any) -> Matrix:
     """X as a two-dimensional array of numbers or a sparse matrix by rows; None and NA become NaN."""
     if sparse.issparse(X):
-        matrix = sparse.csr_array(X)
-        if not matrix.has_canonical_format:  # a value may come in several pieces, which are one value
-            matrix = sparse.csr_array(X, copy=True)
-            matrix.sum_duplicates()
+        matrix = X if X.format == "csr" else sparse.csr_array(X)
+        if matrix.has_canonical_format:  # which X remembers, once it was asked
+            return sparse.csr_array(matrix)
+        matrix = sparse.csr_array(matrix, copy=True)
+        matrix.sum_duplicates()  # a value may come in several pieces, which are one value
         return matrix
     if is_frame(X):
         columns = [column_of(X, position) for position in range(X.shape[1])]

@@ -41,7 +41,9 @@ from deciban.membership import Matrix
 from deciban.schema import Schema
 from deciban.tally import Tally
 
-KEPT = 3  # what words that come 2, 3, … times add is kept, for so many counts
+# What a word adds that comes once, twice, … is kept for MOST counts, or for as many as there is ROOM for.
+MOST, LEAST, ROOM = 8, 2, 2**22
+SAME = 2.0**-50  # numbers that differ by less, relative to the largest, differ by rounding alone
 
 
 @dataclass(frozen=True)
@@ -165,13 +167,11 @@ class PolyaReading(Reading):
 
     def score(self, X: Any) -> Floats:
         """The urn's log-probability of each row under each label."""
-        values, _ = observed(X)
-        counts = values if sparse.issparse(values) else sparse.csr_array(values)
+        counts = X if sparse.issparse(X) else sparse.csr_array(X)
         lengths, total = np.zeros(counts.shape[0]), np.zeros((counts.shape[0], len(self.labels)))
         data = np.ascontiguousarray(counts.data, dtype=float)
-        longest = int(np.diff(counts.indptr).max(initial=0))
-        others = np.empty(longest + 1, dtype=np.intp)
-        add_rises(counts.indptr, counts.indices, data, *self._looked_up, others, lengths, total)
+        if total.size and self.urn.size:
+            add_rises(counts.indptr, counts.indices, data, *self._looked_up, lengths, total)
         total += self._drawn(lengths)
         return total if self._full else self._without_impossible(counts, total)
 
@@ -202,13 +202,21 @@ class PolyaReading(Reading):
         return self.parameters["count"]
 
     @cached_property
-    def _looked_up(self) -> tuple[Floats, Floats, Floats]:
-        """The urn by words, its logarithms, and room for what a word adds that comes a few times.
+    def _looked_up(self) -> tuple[NDArray[np.int32], Floats, Floats]:
+        """Which number each word and label has in the urn, these numbers, and what they add by count.
 
-        Room that is never used costs no memory: the system hands out zeros when they are first touched.
+        Counts are few different numbers, so that what is looked up for them stays in the cache. With
+        fractions every cell has its own.
         """
         urn = np.ascontiguousarray(self.urn.T)
-        return urn, finite_log(urn), np.zeros((KEPT, *urn.shape))
+        least, most = urn.min(), urn.max()
+        steps = np.rint(urn - least)
+        if most - least < urn.size and np.abs(urn - least - steps).max() <= SAME * most:
+            which, insides = steps.astype(np.int32), least + np.arange(steps.max() + 1)
+        else:
+            which, insides = np.arange(urn.size, dtype=np.int32).reshape(urn.shape), urn.ravel()
+        counts = min(MOST, max(LEAST, ROOM // len(insides)))
+        return which, insides, np.cumsum([finite_log(insides + drawn) for drawn in range(counts)], axis=0)
 
     @cached_property
     def _full(self) -> bool:
@@ -216,7 +224,11 @@ class PolyaReading(Reading):
 
     def _drawn(self, lengths: Floats) -> Floats:
         """What the length of each text takes; there are far fewer lengths than texts."""
-        distinct, which = np.unique(lengths, return_inverse=True)
+        whole = lengths.astype(np.intp)
+        if whole.max(initial=0) < len(whole) and np.array_equal(whole, lengths):
+            distinct, which = np.arange(whole.max() + 1.0), whole
+        else:
+            distinct, which = np.unique(lengths, return_inverse=True)
         return -_log_rise(self.parameters["total"][None, :], distinct[:, None])[which]
 
 

@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from deciban.families._predictive import take_logs
 from deciban.families.matrices import cut, observed
 from deciban.schema import Schema
 
@@ -187,7 +188,7 @@ class PointReading(Reading):
         def kept(values: NDArray[Any], fill: float = 0.0) -> Floats:
             quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
             values = values if values.flags.writeable else values.copy()
-            np.copyto(values, fill, where=quiet)  # a reading that was just made belongs to nobody else yet
+            values[:, np.flatnonzero(quiet)] = fill  # a reading that was just made belongs to nobody else yet
             return values
 
         def of(form: Form) -> Form:
@@ -319,9 +320,9 @@ def _filled(matrix: Any) -> Floats:
 
 def finite_log(probability: NDArray[Any]) -> Floats:
     """log p, with 0 where p is 0: such cells are counted as impossible instead."""
-    if probability.min(initial=1.0) > 0:
-        return np.asarray(np.log(probability))
-    return np.asarray(np.log(probability, out=np.zeros(probability.shape), where=probability > 0))
+    logs = np.empty(probability.shape)
+    take_logs(np.ascontiguousarray(probability, dtype=float).ravel(), logs.ravel())
+    return logs
 
 
 def counting(impossible: Mapping[str, NDArray[Any]], offset: NDArray[Any]) -> Form | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ from deciban.learners import model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
 
+FEW = 32  # labels
+
 
 def refuse_bad_frame(X: Any, learner: str) -> None:
     """What scikit-learn asks of an array: a row, a column, and here a name for each column."""
@@ -33,6 +36,16 @@ def refuse_bad_frame(X: Any, learner: str) -> None:
     twice = next((name for name, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise ValueError(f"Two columns are called {twice!r}. Rename one.")
+
+
+def over_labels(take: np.ufunc, joint: Floats) -> Floats:
+    """The largest or the sum of each row, (rows, 1).
+
+    With few labels numpy is three times faster column by column than row by row.
+    """
+    if joint.shape[1] > FEW:
+        return np.asarray(take.reduce(joint, axis=1, keepdims=True))
+    return np.asarray(reduce(take, joint.T))[:, None]
 
 
 class FamilyLearner:
@@ -70,9 +83,9 @@ class FamilyLearner:
     def predict_proba(self, X: Any) -> Floats:
         """p(label | row); the labels of a mixture are its components."""
         joint = self.predict_joint_log_proba(X)
-        joint -= joint.max(axis=1, keepdims=True)
+        joint -= over_labels(np.maximum, joint)
         np.exp(joint, out=joint)
-        joint /= joint.sum(axis=1, keepdims=True)
+        joint /= over_labels(np.add, joint)
         return joint
 
     def sample(
