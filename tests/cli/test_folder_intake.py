@@ -122,3 +122,16 @@ def test_mistakes_are_one_line_and_make_no_database(maildir, tmp_path, database,
     assert done.returncode == 3
     assert words in done.stderr.splitlines()[-1]
     assert not database.exists()
+
+
+def test_sent_mail_that_a_mapping_names_is_taught_as_sent(maildir, database, tmp_path):
+    folder = mailbox.Maildir(maildir).add_folder("Sent")
+    for letter in letters("reply", 3):
+        folder.add(letter)
+    mapping = tmp_path / "labels.txt"
+    mapping.write_text("Sent = ham\nINBOX = ham\n", encoding="utf-8")
+    done = run("learn", "--by-folder", maildir, "--map", mapping)
+    assert "taught as sent" in done.stderr
+    with Filter.open(str(database), create=False) as mail_filter:
+        origins = sorted(lesson.origin for lesson in mail_filter.lessons() if lesson.label == "ham")
+    assert origins == ["incoming"] * 5 + ["sent"] * 3

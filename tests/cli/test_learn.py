@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -218,3 +219,47 @@ def test_a_full_disk_says_what_is_kept(small_disk, tmp_path, capsys):
     assert kept, told
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
     assert labels(database) == {"spam": int(kept[1])}
+
+
+def origins(database):
+    with Filter.open(str(database), create=False) as mail_filter:
+        return Counter(lesson.origin for lesson in mail_filter.lessons())
+
+
+@pytest.mark.parametrize(
+    "name", ["Sent", ".Sent", "Sent Items", "Gesendet", ".INBOX.Sent", "&BB4EQgQ,BEAEMAQyBDsENQQ9BD0ESwQ1-"]
+)
+def test_mail_in_a_sent_folder_is_taught_as_sent_and_that_is_said(mails, database, tmp_path, capsys, name):
+    (mails / "ham").rename(tmp_path / name)
+    assert main(["learn", "ham", str(tmp_path / name)]) == 0
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "sent mail" in line]
+    assert line.endswith("counts for no promise (--origin incoming if it came in)")
+    assert origins(database) == {"sent": 20}
+
+
+@pytest.mark.parametrize("origin", ["incoming", "sent", "imported"])
+def test_the_origin_of_mail_can_be_said(mails, database, tmp_path, capsys, origin):
+    (mails / "ham").rename(tmp_path / "Sent")
+    assert main(["learn", "--origin", origin, "ham", str(tmp_path / "Sent")]) == 0
+    assert "sent mail" not in capsys.readouterr().err
+    assert main(["learn", "--jobs", "2", "--origin", origin, "spam", str(mails / "spam")]) == 0
+    assert origins(database) == {origin: 40}
+
+
+def test_other_mail_came_in(mails, database):
+    main(["learn", "ham", str(mails / "ham"), str(mails / "new-ham.eml")])
+    assert origins(database) == {"incoming": 21}
+
+
+def test_a_message_of_a_sent_maildir_is_known_by_its_folder(mails, database, tmp_path):
+    folder = tmp_path / "Maildir" / ".Sent" / "cur"
+    folder.mkdir(parents=True)
+    (mails / "new-ham.eml").rename(folder / "1.host:2,S")
+    assert main(["learn", "ham", str(folder / "1.host:2,S")]) == 0
+    assert origins(database) == {"sent": 1}
+
+
+def test_only_who_draws_a_sample_can_say_so(mails, database, capsys):
+    assert main(["learn", "--origin", "sample", "ham", str(mails / "ham")]) == 3
+    assert "sample" in capsys.readouterr().err
+    assert not database.exists()

@@ -10,6 +10,7 @@ import pytest
 
 from deciban.errors import DamagedLedger, NewerFormat
 from deciban.filter import Filter, Settings
+from deciban.filter.mail import lessons_from
 from deciban.ledger import Selection
 from deciban.sources import RawMessage
 from tests.filter.mails import mail, teach
@@ -104,6 +105,15 @@ def test_merging_with_itself_changes_nothing(pair: tuple[Filter, Filter]) -> Non
         {"taught": "today"},
         {"taught": -1},
         {"subject": None},
+        {"origin": "outer space"},
+        {"origin": None},
+        {"origin": ["sent"]},
+        {"share": 0},
+        {"share": -0.1},
+        {"share": 1.5},
+        {"share": 1e-300},
+        {"share": "0.1"},
+        {"share": float("nan")},
     ],
 )
 def test_an_export_with_a_damaged_line_is_refused_whole(
@@ -133,3 +143,28 @@ def test_names_that_are_no_text_survive(tmp_path: Path) -> None:
         second.import_(io.StringIO(exported(first)))
         assert everything(second) == everything(first)
         assert second.forget(Selection(source=os.fsdecode(b"caf\xe9.eml"))) == 1
+
+
+def test_export_import_and_merge_keep_where_mail_came_from(tmp_path: Path) -> None:
+    with Filter.open(str(tmp_path / "a"), SMALL) as first, Filter.open(str(tmp_path / "b"), SMALL) as second:
+        sent, drawn = (
+            next(lessons_from([mail("ham", number)], "ham", first.preferences, origin=origin))
+            for number, origin in enumerate(("sent", "sample"))
+        )
+        first.learn([sent, drawn.replaced(share=0.125)])
+        second.import_(io.StringIO(exported(first)))
+        assert [(each.origin, each.share) for each in second.lessons()] == [("sent", 1.0), ("sample", 0.125)]
+        with Filter.open(str(tmp_path / "c"), SMALL) as third:
+            third.merge(first.ledger.path)
+            assert exported(third) == exported(first)
+
+
+def test_an_export_of_a_version_without_origins_is_mail_that_came_in(pair: tuple[Filter, Filter]) -> None:
+    first, second = pair
+    head, *lines = exported(first).splitlines()
+    old = [
+        {name: value for name, value in json.loads(line).items() if name not in ("origin", "share")}
+        for line in lines
+    ]
+    second.import_([head, *map(json.dumps, old)])
+    assert {(lesson.origin, lesson.share) for lesson in second.lessons()} == {("incoming", 1.0)}

@@ -1,24 +1,28 @@
-"""Mail that is taught by the folders it is in, or by the labels that Gmail kept of it."""
+"""Mail that is taught by the folders it is in, or by the labels that Gmail kept of it.
+
+Sent mail is left out unless a mapping names its folder; then it is taught as sent.
+"""
 
 from __future__ import annotations
 
 import os
 
-from deciban.cli.folder_labels import FolderLabels
+from deciban.cli.folder_labels import FolderLabels, is_sent
 from deciban.cli.intake import Intake
 from deciban.cli.numbers import counted
 from deciban.cli.terminal import harmless
 from deciban.committee.label import label_of
 from deciban.errors import BadLabel, NoSuchSource, WrongUsage
+from deciban.ledger.lesson import INCOMING, SENT
 from deciban.sources.folder import folder_size
 from deciban.sources.gmail_labels import gmail_labels
 from deciban.sources.mail_folders import MailFolder, mail_folders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from deciban.sources import RawMessage
+    from deciban.cli.intake import Taught
 
 WHY_LEFT_OUT = "trash is never taught; drafts and sent mail only if a mapping names them (--map)"
 
@@ -29,7 +33,7 @@ class FolderIntake:
     def __init__(self, place: str, mapping: str | None) -> None:
         """Find the folders, and say which are left out."""
         self._rules = FolderLabels.from_file(mapping)
-        self._labels: dict[str, str] | None = None
+        self._taught: dict[str, tuple[str, str]] | None = None
         if not os.path.isdir(place):
             self.intake = Intake([place])
             return
@@ -39,15 +43,18 @@ class FolderIntake:
         taught = sorted((folder for folder in folders if named[folder]), key=_size)
         if not taught:
             raise NoSuchSource(f"there is no mail folder to learn in {place!r}")
-        self._labels = {folder.path: _checked(folder.name, named[folder] or "") for folder in taught}
+        self._taught = {
+            folder.path: (_checked(folder.name, named[folder] or ""), _origin([folder.name]))
+            for folder in taught
+        }
         self.intake = Intake([folder.path for folder in taught])
         self._tell_left_out([folder.name for folder in folders if not named[folder]])
 
-    def labelled(self) -> Iterator[tuple[str, RawMessage]]:
-        """Each message with its label."""
-        if self._labels is not None:
+    def taught(self) -> Iterator[Taught]:
+        """Each message with its label and origin."""
+        if self._taught is not None:
             for path, message in self.intake.with_places():
-                yield self._labels[path], message
+                yield *self._taught[path], message
             return
         left_out = 0
         for message in self.intake:
@@ -61,13 +68,18 @@ class FolderIntake:
             if label is None:
                 left_out += 1
             else:
-                yield _checked(", ".join(labels), label), message
+                yield _checked(", ".join(labels), label), _origin(labels), message
         if left_out:
             self.intake.note(f"left out: {counted(left_out, 'message')}; {WHY_LEFT_OUT}")
 
     def _tell_left_out(self, names: list[str]) -> None:
         if names:
             self.intake.note(f"left out: {', '.join(map(harmless, names))}; {WHY_LEFT_OUT}")
+
+
+def _origin(names: Iterable[str]) -> str:
+    """The origin of a mail in folders of these names."""
+    return SENT if any(map(is_sent, names)) else INCOMING
 
 
 def _size(folder: MailFolder) -> int:

@@ -12,14 +12,21 @@ A mapping has one folder on each line, and the label behind ``=``; a folder with
 ['work', 'ham', 'ham', None, None, 'Garden']
 
 What was thrown away is never taught, whatever a mapping says: spam and good mail end there alike.
+
+A folder of mail that the user sent is known by its name, wherever it is:
+
+>>> [is_sent(place) for place in ("Mail/Sent Items", "~/Maildir/.Sent/", "INBOX.Gesendet", "Mail/Work")]
+[True, True, True, False]
 """
 
 from __future__ import annotations
 
+import os
 from fnmatch import fnmatchcase
 
 from deciban.decibans import SPAM
 from deciban.errors import NoSuchSource, WrongUsage
+from deciban.sources.mail_folders import decoded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,13 +50,16 @@ TRASH = _names(
     |lixeira|itens eliminados|prullenbak|verwijderde items|papperskorg|papperskorgen|roskakori|kosz|корзина
     |удаленные|已删除邮件|ゴミ箱"""
 )
+SENT = _names(
+    """sent|sent items|sent mail|sent-mail|sent messages|gesendet|gesendete elemente|gesendete objekte
+    |gesendete nachrichten|envoyés|messages envoyés|éléments envoyés|enviados|elementos enviados
+    |itens enviados|posta inviata|inviata|verzonden|verzonden items|skickat|sendt|lähetetyt|wysłane
+    |отправленные|已发送邮件|送信済みメール"""
+)
 # Mail that nobody else would send: it says nothing about what comes in. And what holds everything once more.
-OWN = _names(
-    """sent|sent items|sent mail|sent messages|drafts|draft|outbox|templates|unsent messages|chat|chats
-    |all mail
-    |gesendet|gesendete elemente|gesendete objekte|entwürfe|postausgang|vorlagen|alle nachrichten
-    |envoyés|messages envoyés|éléments envoyés|brouillons|enviados|elementos enviados|borradores|posta inviata
-    |inviata|bozze|rascunhos|verzonden|concepten|skickat|utkast|wysłane|отправленные|черновики"""
+OWN = SENT | _names(
+    """drafts|draft|outbox|templates|unsent messages|chat|chats|all mail|entwürfe|postausgang|vorlagen
+    |alle nachrichten|brouillons|borradores|bozze|rascunhos|concepten|utkast|черновики"""
 )
 # What Gmail keeps as labels beside those of the user: states, and its own sorting.
 GMAIL_STATES = _names(
@@ -58,6 +68,17 @@ GMAIL_STATES = _names(
 )
 GMAIL_CATEGORY = "category "
 GMAIL_INBOX = "inbox"
+
+
+def is_sent(place: str) -> bool:
+    """Whether a file or folder has the name of a folder of sent mail, or is a message of such a Maildir."""
+    path = os.path.normpath(place)
+    folder, name = os.path.split(path)
+    if os.path.basename(folder) in ("cur", "new"):
+        name = os.path.basename(os.path.dirname(folder))
+    # Between folder and folder within, IMAP servers write dots.
+    last = decoded(name).removesuffix(".mbox").rpartition(".")[2]
+    return last.strip().casefold() in SENT
 
 
 class FolderLabels:

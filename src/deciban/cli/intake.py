@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from deciban.cli.parser import Parser
     from deciban.cli.progress_line import ProgressLine
 
+    # A message that is taught, behind its label and its origin.
+    Taught = tuple[str, str, RawMessage]
+
 STANDARD_INPUT = "-"
 NOTHING_READ = 3
 RULE = (

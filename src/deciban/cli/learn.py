@@ -1,4 +1,7 @@
-"""``deciban learn``: teach the filter messages of one label."""
+"""``deciban learn``: teach the filter messages of one label.
+
+Only mail that came in counts for a promise (filter/threshold.py), so each lesson keeps an origin.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +17,18 @@ from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
 from deciban.errors import DecibanError, WrongUsage
 from deciban.filter.learned import Learned
-from deciban.sources import RawMessage, Source
+from deciban.ledger.lesson import IMPORTED, INCOMING, SENT
+from deciban.sources import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterable, Iterator
 
+    from deciban.cli.intake import Taught
     from deciban.engines import Engine
     from deciban.filter import Filter
     from deciban.ledger import Lesson
-
-    Labelled = tuple[str, RawMessage]
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
@@ -34,10 +37,14 @@ EXAMPLES = (
     ("deciban learn spam - < mail.eml", "one message, such as from a key of a mail program"),
     ("deciban learn --by-folder ~/Maildir", "every folder as the label of its name, junk as spam"),
     ("deciban learn --by-folder Takeout.mbox --map labels.txt", "mail of Gmail, some labels renamed"),
+    ("deciban learn ham ~/Maildir/.Sent", "mail that you wrote yourself, which counts for no promise"),
+    ("deciban learn --origin imported spam corpus/spam", "mail that never came to you"),
     ("deciban learn --jobs 4 ham ~/Mail/archive", "much mail, read by four processes"),
     ("deciban learn ham inbox.mbox@8412", "that message was no spam: it is learned anew as ham"),
 )
 INTERRUPTED = 130
+# `sample` is not among them: only who draws the sample knows its share.
+ORIGINS = (INCOMING, SENT, IMPORTED)
 
 
 def define(parser: Parser) -> None:
@@ -58,6 +65,12 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--map", metavar="FILE", help="--by-folder: a file of lines FOLDER = LABEL; no label leaves it out"
     )
+    parser.add_argument(
+        "--origin",
+        choices=ORIGINS,
+        help="how the mail came here: incoming (default), sent (default for a folder of that name) or "
+        "imported from elsewhere; a promise rests on incoming mail alone",
+    )
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
     parser.add_argument(
         "--jobs", type=job_count, default=1, metavar="N", help="read the messages by N processes (default: 1)"
@@ -72,7 +85,7 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Learn every message of every source."""
     # All that can be wrong with the command is found before a database is made.
-    intake, messages = _labelled(options)
+    intake, messages = _taught(options)
     first = next(messages, None)
     if first is None:
         return intake.exit_code()
@@ -94,8 +107,30 @@ def run(options: Namespace) -> int:
     return intake.exit_code()
 
 
-def _labelled(options: Namespace) -> tuple[Intake, Iterator[Labelled]]:
-    """The messages to learn, each with its label."""
+def _taught(options: Namespace) -> tuple[Intake, Iterator[Taught]]:
+    """The messages to learn, each with its label and origin."""
+    intake, messages = _found(options)
+    if options.origin is not None:
+        return intake, ((label, options.origin, message) for label, _, message in messages)
+    return intake, _with_a_note(intake, messages)
+
+
+def _with_a_note(intake: Intake, messages: Iterable[Taught]) -> Iterator[Taught]:
+    """The messages; before the first that counts as sent, a line says so."""
+    told = False
+    for label, origin, message in messages:
+        if origin == SENT and not told:
+            told = True
+            intake.note(
+                f"{harmless(message.id)} is in a folder of sent mail: all mail there is taught as sent, and "
+                f"counts for no promise (--origin {INCOMING} if it came in)"
+            )
+        yield label, origin, message
+
+
+def _found(options: Namespace) -> tuple[Intake, Iterator[Taught]]:
+    """The messages, each with its label and the origin that its folder tells."""
+    from deciban.cli.folder_labels import is_sent
     from deciban.committee.label import LIKE_SPAM, key_of, label_of
 
     if options.by_folder is not None:
@@ -104,7 +139,7 @@ def _labelled(options: Namespace) -> tuple[Intake, Iterator[Labelled]]:
         if options.label is not None or options.files_from is not None:
             raise WrongUsage("--by-folder takes the place of LABEL and FILE; name one folder or mbox")
         folders = FolderIntake(options.by_folder, options.map)
-        return folders.intake, folders.labelled()
+        return folders.intake, folders.taught()
     if options.label is None:
         raise WrongUsage("say what the messages are, and which: deciban learn LABEL FILE")
     if options.map is not None:
@@ -113,7 +148,9 @@ def _labelled(options: Namespace) -> tuple[Intake, Iterator[Labelled]]:
     if key_of(label) in LIKE_SPAM:
         print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
     intake = Intake(named_in(options))
-    return intake, ((label, message) for message in intake)
+    return intake, (
+        (label, SENT if is_sent(place) else INCOMING, message) for place, message in intake.with_places()
+    )
 
 
 def job_count(text: str) -> int:
@@ -137,7 +174,7 @@ def _engine(options: Namespace) -> Engine | None:
 def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
     """Learn everything in the sources; the line that says what was done."""
     lesson = _Course(mail_filter, "")
-    lesson.take((label, message) for source in sources for message in source)
+    lesson.take((label, INCOMING, message) for source in sources for message in source)
     return lesson.result()
 
 
@@ -152,7 +189,7 @@ class _Course:
         self._acknowledged = ""
         self._counts: dict[str, int] = {}
 
-    def take(self, messages: Iterable[Labelled]) -> None:
+    def take(self, messages: Iterable[Taught]) -> None:
         if self._engine is None:
             self._learn(self._lessons(messages, map))
             return
@@ -164,19 +201,19 @@ class _Course:
             self._learn(self._lessons(messages, partial(read_by, running)))
 
     def _lessons(
-        self, messages: Iterable[Labelled], apply: Callable[..., Iterable[Lesson]]
+        self, messages: Iterable[Taught], apply: Callable[..., Iterable[Lesson]]
     ) -> Iterator[Lesson]:
-        """The lessons of the messages; those of one label in a row are read together."""
+        """The lessons of the messages; those of one label and origin in a row are read together."""
         from functools import partial
         from itertools import groupby
         from operator import itemgetter
 
         from deciban.filter.mail import lesson_of
 
-        for given, group in groupby(messages, key=itemgetter(0)):
+        for (given, origin), group in groupby(messages, key=itemgetter(0, 1)):
             label = self._filter.spelling(given)
-            read = partial(lesson_of, label, self._by, self._filter.preferences)
-            for lesson in apply(read, (message for _, message in group)):
+            read = partial(lesson_of, label, self._by, self._filter.preferences, origin=origin)
+            for lesson in apply(read, (message for *_, message in group)):
                 self._counts[label] = self._counts.get(label, 0) + 1
                 yield lesson
 

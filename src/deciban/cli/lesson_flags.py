@@ -59,6 +59,8 @@ def lesson_record(lesson: Lesson) -> dict[str, object]:
         "label": lesson.label,
         "taught": lesson.taught / 1e6,
         "by": lesson.by,
+        "origin": lesson.origin,
+        "share": lesson.share,
         "source": lesson.source,
         "sender": lesson.sender,
         "subject": lesson.subject,

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from deciban.committee.extraction import features_of
 from deciban.committee.label import label_of
-from deciban.ledger.lesson import Lesson, storable
+from deciban.ledger.lesson import INCOMING, Lesson, storable
 from deciban.text import Message, read
 from deciban.value import Value
 
@@ -46,15 +46,21 @@ class Question(Value):
 
 
 def lessons_from(
-    messages: Iterable[RawMessage], label: str, preferences: Preferences, by: str = ""
+    messages: Iterable[RawMessage],
+    label: str,
+    preferences: Preferences,
+    by: str = "",
+    origin: str = INCOMING,
 ) -> Iterator[Lesson]:
-    """The lessons of messages that are taught as ``label``, one by one."""
+    """The lessons of messages that are taught as ``label``, one by one; of an origin of lesson.py."""
     from functools import partial
 
-    return map(partial(lesson_of, label_of(label), by, preferences), messages)
+    return map(partial(lesson_of, label_of(label), by, preferences, origin=origin), messages)
 
 
-def lesson_of(label: str, by: str, preferences: Preferences, raw: RawMessage) -> Lesson:
+def lesson_of(
+    label: str, by: str, preferences: Preferences, raw: RawMessage, origin: str = INCOMING
+) -> Lesson:
     """What is learned from a message; with its bytes, if they are to be kept."""
     from deciban.committee.extraction import named_features
 
@@ -73,6 +79,7 @@ def lesson_of(label: str, by: str, preferences: Preferences, raw: RawMessage) ->
         message_id=storable(message.header("message-id")[:MOST_CHARACTERS]),
         names=names,
         features=features,
+        origin=origin,
         mail=raw.data if preferences.keep_mail else None,
     )
 

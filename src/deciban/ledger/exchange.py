@@ -4,10 +4,12 @@ The first line says what follows; each further line is one lesson in the order o
 
     {"deciban": "lessons", "format": 1, "features": 1}
     {"digest": "548178…", "label": "spam", "taught": 1794784707495858, "by": "ann", "source": "junk.mbox@0",
-     "sender": "…", "subject": "…", "date": "…", "message_id": "…", "code": "Agt…"}
+     "sender": "…", "subject": "…", "date": "…", "message_id": "…", "names": "…", "origin": "incoming",
+     "share": 1.0, "code": "Agt…"}
 
 ``taught`` counts microseconds since 1970, ``code`` is the code of the features (_lesson_code.pyx) in base64.
-There are no settings in it: lessons can be replayed with any. Nothing of it is ever run, and whatever does
+``origin`` and ``share`` (lesson.py) may be left out, as in older exports: the mail came in. There are no
+settings in it: lessons can be replayed with any. Nothing of it is ever run, and whatever does
 not fit is refused with the number of its line.
 """
 
@@ -19,8 +21,8 @@ from binascii import Error as NoBase64
 
 from deciban.committee._lesson_code import Features
 from deciban.committee.label import label_of
-from deciban.errors import DamagedLedger, FilterError, NewerFormat
-from deciban.ledger.lesson import Lesson, storable
+from deciban.errors import BadSetting, DamagedLedger, FilterError, NewerFormat
+from deciban.ledger.lesson import INCOMING, Lesson, storable
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -39,7 +41,7 @@ def write_lessons(stream: IO[str], lessons: Iterable[Lesson]) -> int:
     count = 0
     for lesson in lessons:
         record: dict[str, object] = {"digest": lesson.digest.hex(), "taught": lesson.taught}
-        record |= {name: getattr(lesson, name) for name in TEXTS}
+        record |= {name: getattr(lesson, name) for name in (*TEXTS, "origin", "share")}
         record["code"] = b64encode(lesson.features.encode()).decode()
         stream.write(json.dumps(record) + "\n")
         count += 1
@@ -53,7 +55,7 @@ def read_lessons(stream: Iterable[str]) -> Iterator[Lesson]:
     for number, line in enumerate(lines, start=2):
         try:
             yield _lesson(json.loads(line))
-        except (FilterError, KeyError, TypeError, ValueError, NoBase64, RecursionError):
+        except (FilterError, BadSetting, KeyError, TypeError, ValueError, NoBase64, RecursionError):
             raise DamagedLedger(f"Line {number} of the export is no lesson. Export it again.") from None
 
 
@@ -83,4 +85,11 @@ def _lesson(record: dict[str, object]) -> Lesson:
     texts["label"] = label_of(str(texts["label"]))
     features = Features.decode(b64decode(str(code), validate=True))
     kept = {name: storable(str(text)) for name, text in texts.items()}
-    return Lesson(digest=bytes.fromhex(str(digest)), taught=taught, features=features, **kept)  # type: ignore[arg-type]
+    return Lesson(
+        digest=bytes.fromhex(str(digest)),
+        taught=taught,
+        features=features,
+        origin=record.get("origin", INCOMING),  # type: ignore[arg-type]
+        share=record.get("share", 1.0),  # type: ignore[arg-type]
+        **kept,  # type: ignore[arg-type]
+    )

@@ -5,11 +5,18 @@
 >>> Selection().must_mean_some()
 Traceback (most recent call last):
 deciban.errors.WrongUsage: Say which lessons are meant: digest, label, by, sender, source, since or until.
+
+Where a mail came from decides whether it counts for a promise (filter/threshold.py):
+
+    incoming   it arrived here, and somebody said what it is
+    sample     it arrived, and nobody contradicted the verdict "good": one of several, drawn at random
+    sent       the user wrote it
+    imported   it was taught from elsewhere: another mailbox, a corpus, a colleague
 """
 
 from __future__ import annotations
 
-from deciban.errors import WrongUsage
+from deciban.errors import BadSetting, WrongUsage
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -22,6 +29,8 @@ SENT = "sent"
 IMPORTED = "imported"
 SAMPLE = "sample"
 ORIGINS = (INCOMING, SENT, IMPORTED, SAMPLE)
+# A sample of fewer than one mail in a thousand would say nothing for months.
+LEAST_SHARE = 0.001
 
 
 class Lesson(Value):
@@ -44,11 +53,17 @@ class Lesson(Value):
     """The text of some of its words, one a line (see committee/extraction.py)."""
     features: Features
     origin: str = INCOMING
-    """How the mail came here (`ORIGINS`); only incoming mail counts for a promise."""
+    """How the mail came here (`ORIGINS`); only mail that came in counts for a promise."""
     share: float = 1.0
     """Of how much such mail it was drawn: of a sample of one in ten, .1."""
     mail: bytes | None = None
     """The message itself, while it is taught and if it is to be kept; `Ledger.kept_mail` finds it again."""
+
+    def _check(self) -> None:
+        if self.origin not in ORIGINS:
+            raise BadSetting(f"origin must be one of {', '.join(ORIGINS)}, got {self.origin!r} instead.")
+        if not (isinstance(self.share, int | float) and LEAST_SHARE <= self.share <= 1):
+            raise BadSetting(f"share must be a number from {LEAST_SHARE} to 1, got {self.share!r} instead.")
 
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *fields: object) -> int:
