@@ -24,7 +24,17 @@ LAYERS = [
     {"families"},
     {"tally"},
     {"membership", "schema", "folds"},
-    {"errors", "value", "decibans", "whole_file", "__init__", "_descent", "_sums", "_exponentials"},
+    {
+        "errors",
+        "value",
+        "decibans",
+        "whole_file",
+        "html_page",
+        "__init__",
+        "_descent",
+        "_sums",
+        "_exponentials",
+    },
 ]
 # Neighbours in one layer that must not know each other, either way.
 STRANGERS = [
@@ -48,6 +58,7 @@ LIGHT = {
     "errors",
     "value",
     "whole_file",
+    "html_page",
     "_descent",
     "_sums",
     "_exponentials",

@@ -89,7 +89,29 @@ def test_fitting_in_json_holds_the_same(patients, model, capsys):
     assert told["labels"] == {"flu": 20, "no": 40}
     assert told["shares"] == {"flu": 1 / 3, "no": 2 / 3}
     assert told["notes"] == []
+    assert told["confusion"] == {"flu": {"flu": 20, "no": 0}, "no": {"flu": 0, "no": 40}}
+    assert told["report"] is None
     assert told["figures"]["folds"] == 5
+
+
+def test_the_report_is_a_page(patients, capsys, tmp_path):
+    report = tmp_path / "flu.html"
+    assert main(["table", "fit", str(patients), "--label", "ill", "--report", str(report)]) == 0
+    assert f"the report is in {report}" in capsys.readouterr().err
+    page = report.read_text()
+    assert "<h1>patients.csv: how well <i>ill</i> is told</h1>" in page
+    assert page.count("<svg") == 4  # fever, cough, town and reliability
+
+
+def test_the_temper_can_be_chosen(patients, capsys):
+    told = {}
+    for temper in ("cv", "none", "0.5"):
+        fit = ["table", "fit", str(patients), "--label", "ill", "--json", "--temper", temper]
+        assert main(fit) == 0
+        told[temper] = json.loads(capsys.readouterr().out)
+    assert [one["temper"] for one in told.values()][1:] == [None, 0.5]
+    assert told["cv"]["temper"] > 0
+    assert told["none"]["figures"]["log_loss"] != told["0.5"]["figures"]["log_loss"]
 
 
 def test_predictions_are_a_table(patients, model, capsys, tmp_path):
@@ -162,6 +184,9 @@ def test_a_table_from_standard_input(model, monkeypatch, capsys):
         (["fit", "{table}", "--label", "ill", "--drop", "x"], "There is no column 'x'"),
         (["fit", "{table}", "--label", "ill", "--prior", "much"], "must be a number"),
         (["fit", "{table}", "--label", "ill", "--folds", "1"], "2 or more"),
+        (["fit", "{table}", "--label", "ill", "--temper", "-1"], "cv, none or a number"),
+        (["fit", "{table}", "--label", "ill", "--temper", "warm"], "cv, none or a number"),
+        (["fit", "{table}", "--label", "ill", "--report", "/no/such/page.html"], "cannot be written"),
         (["fit", "{table}", "--label", "ill", "--separator", "ab"], "one character"),
         (["fit", "{table}", "--label", "ill", "--decimal", "x"], "invalid choice"),
         (["fit", "{table}", "--label", "ill", "--family", "town=date"], "should hold dates"),

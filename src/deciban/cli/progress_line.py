@@ -49,6 +49,13 @@ class ProgressLine:
                     self._show(sum(source.consumed for source in sources), size)
         self.clear()
 
+    def tell(self, text: str) -> None:
+        """Show what is being done, in place of what was done before."""
+        if self._alive:
+            self._stream.write(_ERASE + text)
+            self._stream.flush()
+            self._shown = True
+
     def clear(self) -> None:
         """Take the line away."""
         if self._shown:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from deciban.cli.numbers import refused, whole_number
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
 from deciban.errors import MissingExtra, WrongUsage
 
@@ -21,6 +23,7 @@ EXAMPLES = (
     ("deciban table fit patients.csv --label diagnosis", "guess what each column is, and measure"),
     ("deciban table fit patients.csv --label diagnosis --model flu.npz", "… and keep what was learned"),
     ("deciban table fit sales.parquet --label fraud --family age=gaussian --drop customer", "know better"),
+    ("deciban table fit patients.csv --label diagnosis --report flu.html", "a page with pictures"),
     ("deciban table fit umsatz.csv --label art --separator ';' --decimal ,", "a file of another country"),
     ("deciban table predict new.csv --model flu.npz --output guesses.csv", "a label for each row"),
     ("deciban table why new.csv --model flu.npz --rows 1,7-9", "why, column by column, in decibans"),
@@ -89,6 +92,16 @@ def _define_fit(parser: Parser) -> None:
         help="fit: a number, laplace, jeffreys, empirical or cv (default: 1)",
     )
     parser.add_argument(
+        "--temper",
+        type=temper,
+        default="cv",
+        metavar="TEMPER",
+        help="fit: how much evidence counts: cv (found on held-out rows, the default), none or a number",
+    )
+    parser.add_argument(
+        "--report", metavar="FILE", help="fit: write an HTML page with pictures of columns and rows"
+    )
+    parser.add_argument(
         "--folds",
         type=fold_count,
         default=10,
@@ -128,9 +141,24 @@ def run(options: Namespace) -> int:
 def _fit(table: Table, options: Namespace) -> int:
     from deciban.tables import TableModel
 
+    progress = ProgressLine()
     model = TableModel.fit(
-        table, options.label, _families(options), rule=options.rule, prior=options.prior, folds=options.folds
+        table,
+        options.label,
+        _families(options),
+        rule=options.rule,
+        prior=options.prior,
+        temper=options.temper,
+        folds=options.folds,
+        progress=progress.tell,
     )
+    if options.report:
+        from deciban.tables.report import write_report
+
+        progress.tell("drawing the report")
+        name = "standard input" if options.table == "-" else os.path.basename(options.table)
+        write_report(options.report, model, table, name)
+    progress.clear()
     if options.model:
         model.save(options.model)
     if options.json:
@@ -142,6 +170,8 @@ def _fit(table: Table, options: Namespace) -> int:
     say(str(model.figures))
     if model.unlabelled:
         _note(f"{model.unlabelled:,} rows without a label were left out")
+    if options.report:
+        _note(f"the report is in {options.report}")
     if not options.model:
         _note("nothing was kept; --model MODEL keeps what was learned")
     return 0
@@ -184,9 +214,22 @@ def _fit_record(model: TableModel, table: Table, options: Namespace) -> dict[str
         "shares": model.shares,
         "columns": columns,
         "figures": model.figures.record(),
+        "confusion": _confusion_record(model),
+        "temper": None if model.learner.model_.temper is None else model.learner.model_.temper.exponent,
         "unlabelled": model.unlabelled,
         "notes": list(table.notes),
+        "report": options.report,
         "model": options.model,
+    }
+
+
+def _confusion_record(model: TableModel) -> dict[str, dict[str, int]]:
+    """How many rows of each label were taken for which, held out."""
+    assert model.trial is not None
+    labels = model.trial.labels.tolist()
+    return {
+        label: dict(zip(labels, numbers, strict=True))
+        for label, numbers in zip(labels, model.trial.confusion().tolist(), strict=True)
     }
 
 
@@ -276,7 +319,7 @@ def _why_lines(row: int, told: Explanation, values: dict[str, Any], top: int) ->
     lines.append(f"{told.decibans:+9.1f} dB  in all")
     lines.append(f"{told.prior:+9.1f} dB  the shares of the labels")
     if told.intercept:
-        lines.append(f"{told.intercept:+9.1f} dB  belonging to no column")
+        lines.append(f"{told.intercept:+9.1f} dB  the offset of the label, by tempering")
     shown = told.features[: top or None]
     for feature in shown:
         name = str(feature.name)
@@ -337,6 +380,19 @@ def prior(text: str) -> float | str:
         return float(text)
     except ValueError:
         raise refused(f"must be a number, laplace, jeffreys, empirical or cv, got {text!r} instead") from None
+
+
+def temper(text: str) -> float | str | None:
+    """An exponent for evidence, or how it is found."""
+    if text in ("cv", "none"):
+        return text if text == "cv" else None
+    try:
+        exponent = float(text)
+    except ValueError:
+        exponent = -1.0
+    if not 0 <= exponent < float("inf"):
+        raise refused(f"must be cv, none or a number of 0 or more, got {text!r} instead")
+    return exponent
 
 
 def separator(text: str) -> str:

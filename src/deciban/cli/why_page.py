@@ -12,6 +12,7 @@ from deciban.cli.numbers import signed
 from deciban.cli.passages import level_of, passages, peak_of
 from deciban.cli.terminal import harmless
 from deciban.committee.evidence_map import KINDS
+from deciban.html_page import html_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from deciban.committee.evidence_map import EvidenceMap, Spot
     from deciban.text import Message
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """
 :root { color-scheme: light dark; --ground: #fff; --ink: #1c1c1c; --soft: #5a5a5a; --line: #d4d4d4;
   --for: 230 120 0; --against: 0 120 200; }
@@ -58,13 +58,7 @@ article + article { border-top: 3px double var(--line); margin-top: 3rem; }
 
 def page(articles: Iterable[str]) -> str:
     """The whole page."""
-    body = "\n".join(articles)
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>deciban why</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n</body>\n</html>\n"
-    )
+    return html_page("deciban why", STYLE, "\n".join(articles))
 
 
 def article(title: str, verdict: str, sides: str, message: Message, found: EvidenceMap, top: int) -> str:

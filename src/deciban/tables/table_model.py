@@ -26,10 +26,13 @@ from deciban.families import Columns, Family
 from deciban.learners import NaiveBayes, model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
+from deciban.learners.temper import Temper
 from deciban.tables.dates import DATE, DateColumn, find_dates, with_dates
 from deciban.tables.guess import CATEGORICAL, DROP, FAMILIES, Guess, guess_families, values_for
 from deciban.tables.table import Table
-from deciban.tables.table_figures import FOLDS, TableFigures, cross_validate
+from deciban.tables.table_figures import TableFigures
+from deciban.tables.table_trial import FOLDS, Progress, TableTrial
+from deciban.tally import Tally
 from deciban.value import Value
 
 KIND = "table"
@@ -56,6 +59,7 @@ class TableModel:
         figures: TableFigures,
         unlabelled: int = 0,
         dates: Sequence[DateColumn] = (),
+        trial: TableTrial | None = None,
     ) -> None:
         self.learner = learner
         self.label = label
@@ -63,6 +67,7 @@ class TableModel:
         self.figures = figures
         self.unlabelled = unlabelled
         self.dates = tuple(dates)
+        self.trial = trial  # what was said about held-out rows; not saved
 
     @classmethod
     def fit(
@@ -74,9 +79,15 @@ class TableModel:
         rule: str = "bayes",
         prior: Any = 1,
         label_prior: Any = None,
+        temper: float | str | None = "cv",
         folds: int = FOLDS,
+        progress: Progress = lambda _: None,
     ) -> TableModel:
-        """Guess the families that were not given, measure, and learn all rows that have a label."""
+        """Guess the families that were not given, measure, and learn all rows that have a label.
+
+        `progress` is told what is being done, in a few words.
+        """
+        progress("looking at the columns")
         labelled, y = _labelled(table, label)
         dates = find_dates(labelled, dict(families or {}))
         labelled = with_dates(labelled, dates)
@@ -85,13 +96,11 @@ class TableModel:
         if not used:
             raise WrongUsage("No column is left to learn from. Give one a family, such as name=gaussian.")
         X = _prepared(labelled, used)
-        learner = NaiveBayes(_family(used), rule=rule, prior=prior, label_prior=label_prior).fit(X, y)
-
-        def model_of(tally: Any) -> Model:
-            return Model(tally, rule, learner.model_.prior, label_prior, telling_only=True)
-
-        figures = cross_validate(X, y, learner.tally_.family, model_of, folds)
-        return cls(learner, label, columns, figures, len(table) - len(y), dates)
+        progress("learning")
+        settings = {"rule": rule, "prior": prior, "label_prior": label_prior, "temper": temper}
+        learner = NaiveBayes(_family(used), **settings).fit(X, y)
+        trial = _tried(learner, X, y, folds, progress)
+        return cls(learner, label, columns, trial.figures(), len(table) - len(y), dates, trial)
 
     @property
     def used(self) -> list[Guess]:
@@ -198,6 +207,21 @@ class TableModel:
         said = {column.name: FAMILIES[column.family] for column in self.used}
         if {name: type(family) for name, family in learned.items()} != {n: type(f) for n, f in said.items()}:
             raise ValueError("what a column is")
+
+
+def _tried(learner: NaiveBayes, X: Table, y: NDArray[np.str_], folds: int, progress: Progress) -> TableTrial:
+    """How a learner does on rows that it did not learn; its α and a given temper are taken as they are."""
+    tempered = learner.temper == "cv"
+
+    def model_of(tally: Tally) -> Model:
+        given = None if tempered else learner.temper
+        temper = None if given is None else Temper(float(given), np.zeros(len(tally.labels)))
+        prior = learner.model_.prior
+        return Model(tally, learner.rule, prior, learner.label_prior, telling_only=True, temper=temper)
+
+    return TableTrial.of(
+        X, y, learner.tally_.family, model_of, folds=folds, tempered=tempered, progress=progress
+    )
 
 
 def _labelled(table: Table, label: str) -> tuple[Table, NDArray[np.str_]]:

@@ -14,8 +14,8 @@ from deciban.evaluate.assessment import Assessment
 from deciban.evaluate.mistakes import Mistake
 from deciban.evaluate.summary import ROWS, figure_cell
 from deciban.evaluate.telling_features import TellingFeature
+from deciban.html_page import html_page
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """
 :root { color-scheme: light dark; --ground: #ffffff; --ink: #1c1c1c; --soft: #5a5a5a; --line: #d4d4d4;
   --for: #b34700; --against: #0067a3; }
@@ -58,14 +58,7 @@ CAPTIONS = {
 
 def page(assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str) -> str:
     """The whole page."""
-    body = "\n".join(_body(assessments, pictures, title))
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>deciban on {escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
-        f"<body>\n{body}\n</body>\n</html>\n"
-    )
+    return html_page(f"deciban on {title}", STYLE, "\n".join(_body(assessments, pictures, title)))
 
 
 def _body(assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str) -> Iterator[str]:
