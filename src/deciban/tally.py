@@ -185,6 +185,14 @@ class Tally:
         """
         return self.family.read(self, rule, prior)
 
+    def log_marginal(self, prior: Any = 1) -> float:
+        """log p of what was tallied, given the labels, with the parameters integrated out.
+
+        Factors that no parameter touches are left out, because sums do not know them (Poisson's 1/x!, the
+        orders of words): `Family.log_marginal` has the rows, and all constants.
+        """
+        return self.family.log_evidence(self, self.family.imagine(prior, self))
+
     def sample(
         self,
         n: int = 1,

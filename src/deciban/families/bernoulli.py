@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
+from scipy.special import betaln
 
 from deciban.errors import BadPrior
 from deciban.families.dirichlet import draw_shares, refuse_boundary, share
@@ -111,6 +112,11 @@ class Bernoulli(Family):
             impossible = counting({"ones": never.astype(float) - always}, always)
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
+
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """Beta functions."""
+        n, ones = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "ones"))
+        return float(betaln(ones, n - ones).sum())
 
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """θ from its Beta."""

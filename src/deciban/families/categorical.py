@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.cells import Cells, categories_in
@@ -164,6 +165,12 @@ class Categorical(Family):
         return CategoricalReading(
             self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
+
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+        """Γ of each category over Γ of all, with room for something new."""
+        count, new = np.asarray(posterior.sums["count"], dtype=float), self.something_new(imagined)
+        inside = gammaln(count).sum() + gammaln(new[new > 0]).sum()
+        return float(inside - gammaln(posterior.features.add_up(count) + new).sum())
 
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shares of the known categories of each feature from their Dirichlet."""

@@ -189,6 +189,18 @@ class Columns(Family):
         """The groups' together."""
         return sum(part.family.free_parameters(part) for part in tally.parts)
 
+    # --- the likelihood of everything together ------------------------------------------------
+
+    def log_evidence(self, tally: Tally, imagined: Tally) -> float:
+        """The groups' together."""
+        pairs = zip(tally.parts, imagined.parts, strict=True)
+        return sum(part.family.log_evidence(part, dream) for part, dream in pairs)
+
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+        """The groups' together."""
+        pairs = zip(posterior.parts, imagined.parts, strict=True)
+        return sum(part.family.log_integral(part, dream) for part, dream in pairs)
+
     # --- drawing ------------------------------------------------------------------------------
 
     def sample(

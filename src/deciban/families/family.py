@@ -228,6 +228,38 @@ class Family(ABC):
         """The values whose likelihood is the density of the prior: a Dirichlet(α) is α − 1 of each cell."""
         return imagined
 
+    # --- the likelihood of everything together ------------------------------------------------
+
+    def log_marginal(self, X: Any, y: ArrayLike, prior: Any = 1, *, features: Any = None) -> float:
+        """log p of all rows together, given their labels, with the parameters integrated out.
+
+        It compares families and priors without held-out rows: what explains the rows best before seeing them.
+
+        >>> from deciban import Bernoulli
+        >>> round(float(np.exp(Bernoulli().log_marginal([[1], [1], [0]], ["a"] * 3))), 4)  # 1/2 · 2/3 · 1/4
+        0.0833
+        """
+        names = features if features is not None else names_of(X)
+        family, rows = self.welcome(X, names)
+        tally = family.gather(rows, Membership.observed(np.asarray(y)), names)
+        return tally.log_marginal(prior) + float(family.log_base(rows).sum())
+
+    def log_evidence(self, tally: Tally, imagined: Tally) -> float:
+        """log p of what was tallied, but for log h(x): what the integral over the parameters grows by."""
+        before = self.log_integral(imagined, imagined)
+        if not np.isfinite(before):
+            raise BadPrior(
+                f"This prior of {type(self).__name__} is no distribution, so rows have no likelihood before "
+                f"any was seen. Give a number above {self.proper_above}."
+            )
+        return self.log_integral(tally + imagined, imagined) - before
+
+    proper_above: ClassVar[int] = 0  # a plain α must be larger to be a distribution
+
+    @abstractmethod
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+        """log ∫ p(values | θ) dθ of the values that a tally sums up, all labels and features together."""
+
     # --- drawing ------------------------------------------------------------------------------
 
     def sample(

@@ -109,6 +109,14 @@ class Gamma(Family):
         parameters = {"values": n, "total": total}
         return ElementwiseReading(*where, parameters, log_predictive, (shapes, chances))
 
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """Rates integrated out exactly, shapes by the nodes."""
+        n, total, logs = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum", "logs"))
+        if bool(np.any(n <= 0)):
+            return np.inf
+        nodes, heights = shape_heights(peak_shape(np.log(total / n) - logs / n), n, total, logs)
+        return float((logsumexp(heights, axis=-1) + np.log(nodes[..., 1] - nodes[..., 0])).sum())
+
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shape from its posterior, between the nodes; then the rate, which is a Gamma."""
         reading = self.read_posterior(posterior, posterior, "bayes")
@@ -164,6 +172,12 @@ def peak_shape(spread: Floats) -> Floats:
 
 def shape_posterior(peak: Floats, n: Floats, total: Floats, logs: Floats) -> tuple[Floats, Floats]:
     """Values of the shape and the log of their chances: (labels, features, nodes) each."""
+    nodes, heights = shape_heights(peak, n, total, logs)
+    return np.exp(nodes), np.asarray(heights - logsumexp(heights, axis=-1, keepdims=True))
+
+
+def shape_heights(peak: Floats, n: Floats, total: Floats, logs: Floats) -> tuple[Floats, Floats]:
+    """Nodes for log a, equally far apart, and log p(log a) of each, rates integrated out."""
     n, total, logs = n[..., None], total[..., None], logs[..., None]
 
     def height(log_shape: Floats) -> Floats:
@@ -177,8 +191,7 @@ def shape_posterior(peak: Floats, n: Floats, total: Floats, logs: Floats) -> tup
     centre = np.log(peak)[..., None]
     low, high = (fallen(height, centre, sign) for sign in (-1.0, 1.0))
     nodes = low + (high - low) * np.linspace(0, 1, NODES)
-    heights = height(nodes)
-    return np.exp(nodes), np.asarray(heights - logsumexp(heights, axis=-1, keepdims=True))
+    return nodes, height(nodes)
 
 
 def fallen(height: Any, centre: Floats, sign: float) -> Floats:

@@ -74,6 +74,7 @@ class Gaussian(Family):
     support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
     measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
+    proper_above: ClassVar[int] = 1  # one value leaves its variance open
     placeholders: ClassVar[Mapping[str, float]] = {"n": 8, "sum": 0, "squares": 8}
 
     def __post_init__(self) -> None:
@@ -217,6 +218,16 @@ class Gaussian(Family):
         weights = {"sum": mean / variance, "squares": -0.5 / variance}
         offset = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         return PointReading(*where, parameters, Form(weights, offset))
+
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """Means and variances integrated out under dm · dv/v; infinite with no more values than means."""
+        n, scattered = np.asarray(posterior.sums["n"], dtype=float), self._scatter(posterior)
+        values, means, spread = (self._free(self._pool(part)) for part in (n, np.ones(n.shape), scattered))
+        half = (values - means) / 2
+        if bool(np.any(half <= 0)) or bool(np.any(spread <= 0)):
+            return np.inf
+        heights = gammaln(half) - half * np.log(np.pi * spread)
+        return float(heights.sum() - np.log(n).sum() / 2)
 
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The variance from its inverse χ², once for all that share it; then the mean round the seen one."""

@@ -73,6 +73,10 @@ class Geometric(WholeNumbers):
         never = counting({"sum": p >= 1}, p <= 0)
         return PointReading(self, labels, features, {"probability": p}, form, never)
 
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """Beta functions."""
+        return float(betaln(*sums_of(posterior)).sum())
+
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """p from its Beta."""
         n, failures = sums_of(posterior)

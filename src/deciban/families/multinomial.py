@@ -104,6 +104,13 @@ class Multinomial(Family):
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, never)
 
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """Γ of each word over Γ of all; words that are not looked at cancel out."""
+        count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
+        rest = total - count.sum(axis=1) if self.width else np.zeros(len(total))
+        unseen = float(gammaln(rest[rest > 0]).sum())
+        return float(gammaln(count).sum() - gammaln(total).sum()) + unseen
+
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shares of the words from their Dirichlet; those that are not looked at are the rest."""
         count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))

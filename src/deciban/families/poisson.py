@@ -73,6 +73,12 @@ class Poisson(WholeNumbers):
         never = counting({"sum": rate <= 0}, np.zeros(rate.shape))
         return PointReading(self, labels, features, {"rate": rate}, form, never)
 
+    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+        """∫ λ^(sum − 1) · exp(−n λ) dλ."""
+        n, events = sums_of(posterior)
+        with np.errstate(divide="ignore"):
+            return float((gammaln(events) - xlogy(events, n)).sum())
+
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """λ from its Gamma; none where nothing was ever seen."""
         n, events = sums_of(posterior)

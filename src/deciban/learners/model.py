@@ -21,7 +21,7 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.decibans import DECIBANS_A_NAT
-from deciban.errors import BadPrior, ImpossibleRows
+from deciban.errors import BadPrior, BadSetting, ImpossibleRows
 from deciban.families.reading import Breakdown, Floats, Reading
 from deciban.families.telling import read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
@@ -55,6 +55,17 @@ class Model:
         if not self.telling_only:
             return tally.read(self.rule, self.prior)
         return read_telling(tally, self.rule, self.prior, self.tally)
+
+    @cached_property
+    def density(self) -> Reading:
+        """The same with every feature in it, so that chances of whole rows can be told."""
+        if self.complement:
+            raise BadSetting("A complement model says how a row does not look, so no row has a likelihood.")
+        return self.tally.read(self.rule, self.prior) if self.telling_only else self.reading
+
+    def log_density(self, X: Any) -> Floats:
+        """log p(label, row) with all constants, whatever the temper: (rows, labels)."""
+        return self.density.log_density(X) + self.log_prior
 
     @cached_property
     def log_prior(self) -> Floats:

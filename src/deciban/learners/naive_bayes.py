@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
@@ -178,6 +179,45 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         `names` are for features that had none when they were learned, such as a vectorizer's columns.
         """
         return self._explained(X, names)
+
+    # --- the likelihood of rows ---------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> Floats:
+        """log p(row) with all constants, as a density or mass that sums to one: low where a row is odd.
+
+        >>> from deciban import Poisson
+        >>> model = NaiveBayes(Poisson()).fit([[3], [5], [4], [2]], ["a", "a", "b", "b"])
+        >>> model.score_samples([[4], [40]]).round(1).tolist()
+        [-1.9, -36.2]
+        """
+        check_is_fitted(self)
+        return np.asarray(logsumexp(self.model_.log_density(self._validate_rows(X)), axis=1))
+
+    def log_likelihood(self, X: Any, y: Any) -> float:
+        """log p(rows, labels) with all constants: the likelihood of what was read from the tally.
+
+        Under rule="bayes" each row is taken to be the next one, given all that was learned.
+        """
+        check_is_fitted(self)
+        X = self._validate_rows(X)
+        y = checked_labels(y, X.shape[0])
+        whole = self.model_.log_density(X)
+        known = np.isin(y, self.classes_)
+        own = whole[known, np.searchsorted(self.classes_, y[known])]
+        return float(own.sum()) if known.all() else -math.inf
+
+    def log_marginal(self, X: Any, y: Any) -> float:
+        """log p(rows | labels) of all rows together, before any was seen: parameters integrated out.
+
+        The prior is the one that the model has, the rows are as a rule those that it has learned.
+        """
+        check_is_fitted(self)
+        X = self._validate_rows(X)
+        y = checked_labels(y, X.shape[0])
+        tally = self.tally_.family.tally(X, y, features=self._names())
+        prior = tally.family.imagine(self.model_.prior, self.tally_)
+        base = tally.family.log_base(self.model_.density.admit(X))
+        return tally.log_marginal(prior) + float(base.sum())
 
     # --- inner workings ----------------------------------------------------------------------
 
