@@ -87,3 +87,22 @@ def test_texts_stand_beside_other_columns_and_are_saved(tmp_path):
 def test_a_very_long_word_costs_no_more_than_its_beginning():
     tally = Texts().tally([["x" * 10**6], ["y"]], ["a", "b"])
     assert max(map(len, tally.features.categories[0])) == 40
+
+
+@pytest.mark.parametrize("rule", ["mean", "bayes"])
+def test_texts_are_drawn_of_the_words_of_their_label(rule):
+    tally = 1000 * Texts().tally([["fever cough"], ["back pain"]], ["flu", "no"])
+    texts, labels = tally.sample(300, rule=rule, prior=0.001, random_state=0)
+    for text, label in zip(texts[:, 0], labels, strict=True):
+        assert set(text.split()) <= ({"fever", "cough"} if label == "flu" else {"back", "pain"})
+    assert 1.5 < np.mean([len(text.split()) for text in texts[:, 0]]) < 2.5
+
+
+def test_the_likelihood_of_all_texts_is_the_product_of_each_after_those_before():
+    whole = Texts().tally(NOTES[:, :1], LABELS)
+    prior, seen, total = whole.family.imagine(1, whole), whole.zeros(), 0.0
+    for text, label in zip(NOTES[:, :1], LABELS, strict=True):
+        told = seen.read("bayes", prior).log_density(text[None])
+        total += float(told[0, whole.labels.tolist().index(label)])
+        seen = seen + Texts().tally(text[None], [label])
+    assert whole.log_marginal(1) == pytest.approx(total)

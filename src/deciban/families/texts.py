@@ -91,6 +91,26 @@ class Texts(Categorical):
             self, posterior.labels, features, parameters, form, never, urn if rule == "bayes" else None
         )
 
+    def draw_values(
+        self,
+        parameters: Mapping[str, NDArray[Any]],
+        number: int,
+        tally: Tally,
+        label: int,
+        rng: np.random.Generator,
+    ) -> NDArray[Any]:
+        """Texts with as many words as those of the label have on the average; drawn twice, a word counts once."""
+        features, rows = tally.features, max(float(tally.rows[label]), 1.0)
+        assert features.categories is not None
+        table = np.empty((number, len(features)), dtype=object)
+        pieces = zip(features.categories, features.starts[:-1], features.starts[1:], strict=True)
+        for column, (known, start, end) in enumerate(pieces):
+            shares = np.asarray(parameters["probability"])[start:end]
+            lengths = rng.poisson(float(tally.sums["count"][label, start:end].sum()) / rows, number)
+            for row, length in enumerate(lengths):
+                table[row, column] = " ".join(known[rng.choice(len(known), length, p=shares / shares.sum())])
+        return table
+
 
 @dataclass(frozen=True, eq=False)
 class TextsReading(CategoricalReading):
