@@ -11,7 +11,7 @@ EXPORTED = {
     "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
     "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes", "NeighborsClassifier",
     "NeighborsRegressor", "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextClassifier",
-    "TextFeatures", "Texts", "Values",
+    "TextFeatures", "Texts", "Values", "dependence",
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ LAYERS = [
     {"ledger"},
     {"committee"},
     {"learners", "text", "sources", "sample"},
-    {"smoothing", "selection", "metrics"},
+    {"smoothing", "selection", "dependent_pairs", "metrics"},
     {"families"},
     {"tally"},
     {"membership", "schema", "folds"},

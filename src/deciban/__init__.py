@@ -29,6 +29,7 @@ _HOME = {
     "Jeffreys": "deciban.smoothing",
     "Laplace": "deciban.smoothing",
     "Values": "deciban.smoothing",
+    "dependence": "deciban.dependent_pairs",
     "Mixture": "deciban.learners",
     "MixtureClassifier": "deciban.learners",
     "NaiveBayes": "deciban.learners",

@@ -99,7 +99,7 @@ class Texts(Categorical):
         label: int,
         rng: np.random.Generator,
     ) -> NDArray[Any]:
-        """Texts with as many words as those of the label have on the average; drawn twice, a word counts once."""
+        """Texts with as many words as those of the label have on the average."""
         features, rows = tally.features, max(float(tally.rows[label]), 1.0)
         assert features.categories is not None
         table = np.empty((number, len(features)), dtype=object)
