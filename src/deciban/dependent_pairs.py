@@ -144,7 +144,7 @@ def dependence(
     return DependentPairs(chosen, information, p_values, _ranked(chosen, information, p_values, cells, truth))
 
 
-class Levels(NamedTuple):
+class FeatureLevels(NamedTuple):
     """One feature by levels."""
 
     codes: NDArray[np.intp]  # (rows,), −1 where a value is missing
@@ -159,7 +159,7 @@ class Levels(NamedTuple):
 class LevelCells:
     """Features as levels laid side by side, and how often any two levels come together."""
 
-    def __init__(self, features: Sequence[Levels]) -> None:
+    def __init__(self, features: Sequence[FeatureLevels]) -> None:
         self.features = features
         widths = [feature.most for feature in features]
         self.starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
@@ -272,7 +272,7 @@ def _log_loss(table: Floats, joined: bool) -> float:
     return loss
 
 
-def _strongest(X: Any, truth: NDArray[np.intp], most: int, levels: int) -> list[tuple[int, Levels]]:
+def _strongest(X: Any, truth: NDArray[np.intp], most: int, levels: int) -> list[tuple[int, FeatureLevels]]:
     """The columns that tell most about the label, as levels, in their own order."""
     places, binary = range(X.shape[1]), sparse.issparse(X)
     if binary:  # a tally finds the strongest at once, however many columns there are
@@ -292,23 +292,23 @@ def _strongest(X: Any, truth: NDArray[np.intp], most: int, levels: int) -> list[
     return telling
 
 
-def _levels(values: NDArray[Any], levels: int, binary: bool) -> Levels:
+def _levels(values: NDArray[Any], levels: int, binary: bool) -> FeatureLevels:
     """The levels of one column."""
     missing = is_missing(values)
     codes = np.full(len(values), -1, dtype=np.intp)
     present = values[~missing]
     if binary:
         codes[~missing] = present != 0
-        return Levels(codes, None, 2)
+        return FeatureLevels(codes, None, 2)
     distinct, own, times = np.unique(present, return_inverse=True, return_counts=True)
     if len(distinct) > levels and present.dtype.kind in "biuf":
         numbers = np.where(missing, np.nan, values).astype(float)
-        return Levels(_cut(numbers, levels), numbers, levels)
+        return FeatureLevels(_cut(numbers, levels), numbers, levels)
     rank = np.empty(len(distinct), dtype=np.intp)
     rank[np.argsort(-times, kind="stable")] = np.arange(len(distinct))
     most = min(len(distinct), 2 * levels)  # the rarest categories are one
     codes[~missing] = np.minimum(rank, most - 1)[own]
-    return Levels(codes, None, max(most, 1))
+    return FeatureLevels(codes, None, max(most, 1))
 
 
 def _cut(numbers: Floats, levels: int) -> NDArray[np.intp]:
