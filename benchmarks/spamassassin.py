@@ -12,7 +12,7 @@ from benchmarks import accuracy
 from benchmarks.measure import Table, show
 
 ARGUMENTS = (
-    *("--corpora", "spamassassin", "--protocols", "half", "--seeds", "1", "--most", "10000"),
+    *("--corpora", "spamassassin", "--protocols", "half", "--seeds", "1", "--most", "2000"),
     *("--subjects", "deciban", "bogofilter", "SpamAssassin"),
 )
 

@@ -284,7 +284,7 @@ def draw(rng: Random, size: int) -> list[int]:
 def _by_kind(scores: Sequence[Score], spam: Sequence[bool]) -> tuple[list[Score], list[Score]]:
     _both_kinds(spam)
     if any(score != score for score in scores):
-        raise BadSetting("A score is no number (nan), so it cannot be ranked.")
+        raise BadSetting("A score is not a number (nan), so it cannot be ranked.")
     pairs = list(zip(scores, spam, strict=True))
     return [score for score, true in pairs if not true], [score for score, true in pairs if true]
 

@@ -203,7 +203,7 @@ class Tally:
         chances: NDArray[np.float64] | None = None,
         random_state: Any = None,
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """n rows such as were tallied, and their labels: all of one label, or drawn by their shares.
+        """n rows like those tallied, and their labels: all of one label, or of every label by its share.
 
         Under `bayes` parameters are drawn from the posterior, once; the rows come from them. `chances` are
         those of the labels, if they are not as counted.

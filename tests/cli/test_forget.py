@@ -59,7 +59,7 @@ def test_a_lesson_is_forgotten_by_its_digest(taught, database):
         (["--yes", "--until", "2020-01-01"], "nothing like that was ever taught"),
         (["--yes", "--since", "yesterday"], "must be a date such as"),
         (["--yes", "--digest", "12"], "must be 32 hexadecimal digits"),
-        (["--yes", "/no/such/file"], "is no file"),
+        (["--yes", "/no/such/file"], "is not a file"),
     ],
 )
 def test_bad_input_is_one_line_and_changes_nothing(taught, database, capsys, arguments, message, monkeypatch):

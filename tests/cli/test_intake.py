@@ -111,4 +111,4 @@ def test_a_label_that_is_no_text_is_told_as_that(taught, verb):
     rest = [label, str(taught / "new-ham.eml")] if verb == "learn" else ["--label", label, "--yes"]
     done = run(verb, *rest)
     assert done.returncode == 3
-    assert done.stderr.startswith("deciban: The label 'caf\\udce9' is no text in UTF-8.")
+    assert done.stderr.startswith("deciban: The label 'caf\\udce9' is not text in UTF-8.")

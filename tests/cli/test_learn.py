@@ -55,7 +55,7 @@ def test_a_message_is_learned_from_standard_input(mails, database):
 @pytest.mark.parametrize(
     ("label", "source", "message"),
     [
-        ("spam", "/no/such/file", "'/no/such/file' is no file"),
+        ("spam", "/no/such/file", "'/no/such/file' is not a file"),
         ("", ".", "label"),
         ("x" * 1000, ".", "label"),
     ],

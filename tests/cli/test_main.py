@@ -45,12 +45,12 @@ def test_the_version_is_that_of_the_package(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nonsense"], "deciban: 'nonsense' is no verb of deciban; it knows "),
-        (["--nonsense"], "deciban: '--nonsense' is no verb of deciban; it knows "),
-        (["read", "/no/such/file"], "deciban: '/no/such/file' is no file, folder or message id; "),
+        (["nonsense"], "deciban: 'nonsense' is not a verb of deciban; it knows "),
+        (["--nonsense"], "deciban: '--nonsense' is not a verb of deciban; it knows "),
+        (["read", "/no/such/file"], "deciban: '/no/such/file' is not a file, a folder or a message id; "),
         (["read", "--limit", "-1", "x"], "deciban: argument --limit: "),
         (["read"], "deciban: name the messages: FILE, or - for standard input"),
-        (["read", "\x1b[2J"], "deciban: '\\x1b[2J' is no file"),
+        (["read", "\x1b[2J"], "deciban: '\\x1b[2J' is not a file"),
     ],
 )
 def test_errors_are_one_harmless_line_and_exit_code_3(arguments, message, capsys):

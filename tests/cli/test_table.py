@@ -179,7 +179,7 @@ def test_a_table_from_standard_input(model, monkeypatch, capsys):
         (["fit", "{table}", "--label", "illness"], "There is no column 'illness'"),
         (["fit", "/no/such.csv", "--label", "ill"], "There is no file"),
         (["fit", "{table}", "--label", "ill", "--family", "fever"], "COLUMN=FAMILY"),
-        (["fit", "{table}", "--label", "ill", "--family", "fever=gauss"], "'gauss' is no family"),
+        (["fit", "{table}", "--label", "ill", "--family", "fever=gauss"], "'gauss' is not a family"),
         (["fit", "{table}", "--label", "ill", "--family", "fever=poisson"], "column 'fever' has"),
         (["fit", "{table}", "--label", "ill", "--drop", "x"], "There is no column 'x'"),
         (["fit", "{table}", "--label", "ill", "--prior", "much"], "must be a number"),

@@ -209,7 +209,7 @@ def test_another_database_is_not_taken_for_a_ledger(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE bookmarks (address TEXT)")
     connection.close()
     before = Path(path).read_bytes()
-    with pytest.raises(DamagedLedger, match="no ledger of deciban"):
+    with pytest.raises(DamagedLedger, match="not a ledger of deciban"):
         use(path)
     assert Path(path).read_bytes() == before
 

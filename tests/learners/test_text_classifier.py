@@ -134,7 +134,7 @@ def test_one_string_instead_of_texts_is_refused():
 
 
 def test_as_many_labels_as_texts_are_needed():
-    with pytest.raises(ValueError, match="one label a text"):
+    with pytest.raises(ValueError, match="one for each text"):
         TextClassifier(n_features=SMALL).fit(TEXTS, LABELS[:-1])
 
 

@@ -106,7 +106,7 @@ def test_a_given_family_overrules():
 
 @pytest.mark.parametrize(
     ("given", "error", "words"),
-    [({"z": "gamma"}, NoSuchFeature, "no column 'z'"), ({"x": "gama"}, WrongUsage, "'gama' is no family")],
+    [({"z": "gamma"}, NoSuchFeature, "no column 'z'"), ({"x": "gama"}, WrongUsage, "'gama' is not a family")],
 )
 def test_what_cannot_be_given_is_told(given, error, words):
     with pytest.raises(error, match=words):

@@ -1,4 +1,4 @@
-"""The command ``deciban``: ``deciban VERB …``, one file a verb.
+"""The command ``deciban``: ``deciban VERB …``, one file per verb.
 
 Only the module of the verb that was asked for is imported, so that a call in a mail delivery costs little
 more than starting Python. Every error, foreseen or not, is one line on standard error and exit code 3: Python

@@ -21,7 +21,7 @@ def add_yes_flag(parser: Parser) -> None:
 def must_be_able_to_ask(options: Namespace, what: str, reads_input: bool = False) -> None:
     """Refuse before any work where nobody can answer, because standard input is no terminal or read."""
     if not options.yes and (reads_input or not sys.stdin.isatty()):
-        raise WrongUsage(f"nobody can be asked here whether to {what}; add --yes to do it without asking")
+        raise WrongUsage(f"there is nobody to ask whether to {what}; add --yes to do it without asking")
 
 
 def agreed(options: Namespace, question: str) -> bool:

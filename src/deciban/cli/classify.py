@@ -17,7 +17,7 @@ from deciban.sources import RawMessage
 
 EXAMPLES = (
     ("deciban classify < mail.eml", "one message: one line, and the verdict as the exit code"),
-    ("deciban classify ~/Mail/inbox.mbox", "a table, one line a message"),
+    ("deciban classify ~/Mail/inbox.mbox", "a table, one line per message"),
     ("find new -newer .seen -type f | deciban classify --files-from -", "the files of a list"),
     ("deciban classify --promise 0.001 < mail.eml", "more careful than usual, for this call"),
     ("deciban classify --json ~/Maildir > verdicts.jsonl", "one JSON object a line"),

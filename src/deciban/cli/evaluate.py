@@ -243,7 +243,7 @@ def chosen_subjects(peers: Sequence[str]) -> dict[str, Callable[[], Subject]]:
             subjects[known[name][0]] = known[name][1]
         else:
             raise WrongUsage(
-                f"{name!r} is no peer that deciban knows ({', '.join(PEER_NAMES)}); any other needs its "
+                f"{name!r} is not a peer that deciban knows ({', '.join(PEER_NAMES)}); any other needs its "
                 f"command: --peer {name}='COMMAND {{path}}'"
             )
     return subjects | _commands(lines)
@@ -269,7 +269,7 @@ def _commands(lines: Sequence[tuple[str, str]]) -> dict[str, Callable[[], Subjec
         try:
             classify[name] = line, float(bar) if has_bar else None
         except ValueError:
-            raise WrongUsage(f"{typed!r} must be NAME@NUMBER, and {bar!r} is no number") from None
+            raise WrongUsage(f"{typed!r} must be NAME@NUMBER, and {bar!r} is not a number") from None
     for name in classify.keys() ^ learn.keys():
         missing = f"{name}:LABEL" if name in classify else name
         raise WrongUsage(

@@ -26,7 +26,7 @@ def say_json(record: dict[str, object]) -> None:
 
 
 def strict(value: object) -> object:
-    """The same with null for numbers that JSON has no word for: infinity, and what is no number."""
+    """The same with null for numbers that JSON has no word for: infinity, and what is not a number."""
     from math import isfinite
 
     if isinstance(value, dict):

@@ -62,7 +62,7 @@ def _without_verb(arguments: Sequence[str]) -> int:
     if options.verb or rest:
         unknown = options.verb or rest[0]
         raise WrongUsage(
-            f"{unknown!r} is no verb of deciban; it knows {', '.join(VERBS)} (see deciban --help)"
+            f"{unknown!r} is not a verb of deciban; it knows {', '.join(VERBS)} (see deciban --help)"
         )
     parser.print_help(sys.stderr)
     return 3

@@ -100,7 +100,7 @@ def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
     mail = mail_filter.kept_mail(wanted)
     if mail is None:
         raise NoSuchSource(
-            f"no mail is kept under {wanted.hex()}; mail taught after deciban prefer --keep-mail DAYS is"
+            f"no mail is kept under {wanted.hex()}; deciban prefer --keep-mail DAYS keeps what is taught then"
         )
     return RawMessage(wanted.hex(), mail)
 

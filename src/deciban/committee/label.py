@@ -32,7 +32,7 @@ _REFUSED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 def label_of(text: str) -> str:
     """The label that somebody means, as it is shown; refused if it cannot be one."""
     if any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadLabel(f"The label {text!r} is no text in UTF-8. Type it in UTF-8, or in plain letters.")
+        raise BadLabel(f"The label {text!r} is not text in UTF-8. Type it in UTF-8, or in plain letters.")
     label = shown(text)
     if not label or _has_refused(label) or len(label.encode()) > MOST_BYTES:
         raise BadLabel(

@@ -112,4 +112,4 @@ def _result(future: Any) -> Any:
             "ran out of memory."
         ) from None
     except CancelledError:
-        raise WorkerDied("The cluster's scheduler went away, and with it the tasks in the works.") from None
+        raise WorkerDied("The cluster's scheduler went away, and its running tasks are lost.") from None

@@ -1,4 +1,4 @@
-"""One file a family: what to add up for one value, and how to read the sums."""
+"""One file per family: what to add up for one value, and how to read the sums."""
 
 from deciban.families.bernoulli import Bernoulli
 from deciban.families.categorical import Categorical

@@ -91,7 +91,7 @@ class FamilyLearner:
     def sample(
         self, n: int = 1, label: Any = None, random_state: Any = None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """n rows such as were learned, and their labels: of one label, or of all by their chances.
+        """n rows like those learned, and their labels: all of one label, or of every label by its chance.
 
         Under rule="bayes" parameters are drawn from the posterior first, and all rows come from them. Columns
         are in the order of those learned; no value is missing.

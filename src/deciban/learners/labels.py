@@ -36,7 +36,7 @@ def checked_labels(y: Any, rows: int) -> NDArray[Any]:
         raise ValueError("Input y mixes texts and numbers as labels. Turn them all into texts first.")
     check_classification_targets(labels)
     if len(labels) != rows:
-        raise ValueError(f"Found {rows} rows but {len(labels)} labels; there must be one label a row.")
+        raise ValueError(f"Found {rows} rows but {len(labels)} labels; there must be one label per row.")
     return labels
 
 

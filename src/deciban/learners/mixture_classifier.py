@@ -235,7 +235,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
     def sample(
         self, n: int = 1, label: Any = None, random_state: Any = None
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """n rows such as were learned, and their labels: of one label, or of all by their chances."""
+        """n rows like those learned, and their labels: all of one label, or of every label by its chance."""
         check_is_fitted(self)
         if label is not None and label not in self.classes_.tolist():
             raise BadSetting(f"No rows have the label {label!r}: the labels are {self.classes_.tolist()}.")
@@ -301,7 +301,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         if y.dtype.kind == "f" and np.isinf(y).any():
             raise ValueError("Input y contains infinity; mark unknown labels with -1 or NaN.")
         if len(y) != X.shape[0]:
-            raise ValueError(f"Found {X.shape[0]} rows but {len(y)} labels; there must be one label a row.")
+            raise ValueError(f"Found {X.shape[0]} rows but {len(y)} labels; there must be one label per row.")
         weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         kept = weight > 0  # a row without weight is as good as not there
         return (X, y, weight) if kept.all() else (X[kept], y[kept], weight[kept])

@@ -149,7 +149,7 @@ def names_in(learner: Any, header: dict[str, Any]) -> None:
     """The number of columns, and their names."""
     width, names = header["width"], header["names"]
     if type(width) is not int or width < 0 or (names and len(names) != width):
-        raise ValueError(f"{width!r} is no number of columns for {len(names)} names")
+        raise ValueError(f"{width!r} is not a number of columns for {len(names)} names")
     learner.n_features_in_ = width
     if names:
         learner.feature_names_in_ = np.array([str(name) for name in names], dtype=object)

@@ -30,7 +30,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     by : the score: "chi2", "information_gain", "log_odds", "document_frequency", or a function from a
-        tally to one number a feature.
+        tally to one number per feature.
     k : how many features to keep; all of them if there are fewer.
     family : what is tallied. Unless told, the first rows decide: Bernoulli(binarize=0.0), which asks whether
         a value is above zero, where all are whole numbers and none is negative; otherwise Gaussian(), from

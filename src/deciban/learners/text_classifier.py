@@ -69,7 +69,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     witnesses : which of "counts", "words" and "letters" are heard.
     alpha : smoothing of the counts, in weighed words of each kind.
     rate, passes : the step of the softmax weights, and how often they go through the texts.
-    n_features : columns of each witness's table, a power of two. A label takes 12 bytes a column.
+    n_features : columns of each witness's table, a power of two. A label takes 12 bytes per column.
     seed : of the order in which the weights see the texts.
 
     Texts are str, or bytes in UTF-8. Labels are anything that numpy can sort.
@@ -318,7 +318,9 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         texts, y = _texts(X), column_or_1d(y, warn=True)
         check_classification_targets(y)
         if len(texts) != len(y):
-            raise ValueError(f"Found {len(texts)} texts but {len(y)} labels; there must be one label a text.")
+            raise ValueError(
+                f"Found {len(texts)} texts but {len(y)} labels; there must be one for each text."
+            )
         if not texts:
             raise ValueError("There is no text to learn from.")
         return texts, y

@@ -56,7 +56,7 @@ def read_lessons(stream: Iterable[str]) -> Iterator[Lesson]:
         try:
             yield _lesson(json.loads(line))
         except (FilterError, BadSetting, KeyError, TypeError, ValueError, NoBase64, RecursionError):
-            raise DamagedLedger(f"Line {number} of the export is no lesson. Export it again.") from None
+            raise DamagedLedger(f"Line {number} of the export is not a lesson. Export it again.") from None
 
 
 def _check_head(line: str) -> None:
@@ -66,13 +66,13 @@ def _check_head(line: str) -> None:
             head["format"] > FORMAT or head["features"] > FEATURE_FORMAT
         )
     except (KeyError, TypeError, ValueError, RecursionError):
-        raise DamagedLedger("This is no export of deciban: its first line does not say so.") from None
+        raise DamagedLedger("This is not an export of deciban: its first line does not say so.") from None
     if newer:
         raise NewerFormat(
             "This export was written by a newer version of deciban. Upgrade deciban to read it."
         )
     if head["deciban"] != "lessons":
-        raise DamagedLedger("This is no export of deciban: its first line does not say so.")
+        raise DamagedLedger("This is not an export of deciban: its first line does not say so.")
 
 
 def _lesson(record: dict[str, object]) -> Lesson:

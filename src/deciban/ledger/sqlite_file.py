@@ -147,7 +147,7 @@ def connect(path: str, read_only: bool) -> sqlite3.Connection:
     if not os.path.exists(path):
         raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
     if os.path.getsize(path) == 0:
-        raise DamagedLedger(f"{path} is empty, no ledger. Restore it from a copy, or remove it.")
+        raise DamagedLedger(f"{path} is empty, so it is not a ledger. Restore it from a copy, or remove it.")
     place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in path)
     mode = "ro" if read_only else "rw"
     if read_only and not os.access(os.path.dirname(path) or ".", os.W_OK):
@@ -184,7 +184,7 @@ def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) ->
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
-        raise DamagedLedger(f"{path} is a database, but no ledger of deciban. Choose another file.")
+        raise DamagedLedger(f"{path} is a database, but not a ledger of deciban. Choose another file.")
     (features,) = connection.execute("SELECT value FROM facts WHERE key = 'features'").fetchone() or (0,)
     if not isinstance(features, int):
         raise DamagedLedger(f"{path} is damaged: it does not say how its features are made. Restore a copy.")
@@ -198,7 +198,7 @@ def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) ->
     if version == FORMAT - 1:
         if read_only:
             raise OlderFormat(
-                f"{path} was written by the version before, and is taken over by who may write there. "
+                f"{path} was written by the version before, and only its owner can bring it up to date. "
                 f"Have its owner run: deciban status --db {path}"
             )
         from deciban.ledger.sqlite_takeover import take_over

@@ -2,7 +2,7 @@ r"""Mara Lind's mailbox: half a year of mail, good and bad, that nobody ever sen
 
     folder/ham.mbox         the good mail of the first months      one file, messages behind "From " lines
     folder/spam.mbox        the spam of the same months
-    folder/inbox/new/…      the last weeks, unsorted               a Maildir, one file a message
+    folder/inbox/new/…      the last weeks, unsorted               a Maildir, one file per message
     folder/index.tsv        what each mail of the inbox truly is   label, tab, path
 
 The inbox is what came last, not what chance drew: as in life, the last weeks bring kinds of mail that were

@@ -127,5 +127,5 @@ def _container(id: str) -> str:  # noqa: A002 (the word for it)
     if os.path.isdir(os.path.join(folder, "cur")):
         return folder
     raise NoSuchSource(
-        f"{id!r} is no file, folder or message id; check the spelling, or use - for standard input"
+        f"{id!r} is not a file, a folder or a message id; check the spelling, or use - for standard input"
     )

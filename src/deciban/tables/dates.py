@@ -1,6 +1,6 @@
 """Dates in a table: what they may tell about a label, as columns of their own.
 
-A date is no number and no category, but five things made of it are. From a column `when` come
+A date is neither a number nor a category, but five things made of it are. From a column `when` come
 
     when.year      2024
     when.month     Jan … Dec
@@ -125,7 +125,7 @@ class DateColumn(Value):
 
     def _check(self) -> None:
         if not isinstance(self.name, str) or self.order not in ORDERS:
-            raise ValueError(f"{self.name!r}, {self.order!r} is no column of dates")
+            raise ValueError(f"{self.name!r}, {self.order!r} is not a column of dates")
         datetime.fromisoformat(self.newest)
 
     @classmethod

@@ -113,7 +113,7 @@ def _refuse_unknown(given: Mapping[str, str], names: set[str]) -> None:
             raise NoSuchFeature(f"There is no column {name!r}: the columns are {', '.join(sorted(names))}.")
         if family != DROP and family not in FAMILIES and family not in FAMILIES_OF_DATES:
             known = ", ".join((*FAMILIES, *FAMILIES_OF_DATES))
-            raise WrongUsage(f"{family!r} is no family; there are {known}, and {DROP}.")
+            raise WrongUsage(f"{family!r} is not a family; there are {known}, and {DROP}.")
 
 
 def _without_repetition(

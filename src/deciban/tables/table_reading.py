@@ -45,7 +45,7 @@ def read_table(
     place = os.fspath(path)
     if place != STANDARD_INPUT and not os.path.isfile(place):
         if os.path.isdir(place):
-            raise NoSuchSource(f"{place!r} is a folder, no table. Name one CSV or Parquet file.")
+            raise NoSuchSource(f"{place!r} is a folder, not a table. Name one CSV or Parquet file.")
         raise NoSuchSource(f"There is no file {place!r}. Check the spelling.")
     library = library or installed_library()
     if place.lower().endswith((".parquet", ".pq")):
@@ -70,7 +70,7 @@ def _read_csv(
     data = _content(place)
     head = data[: 1 << 20].decode("utf-8", "replace")
     if b"\0" in data[: 1 << 16] or not head.partition("\n")[0].strip():
-        raise UnreadableTable(f"{place!r} is no CSV file: its first line holds no names of columns.")
+        raise UnreadableTable(f"{place!r} is not a CSV file: its first line holds no names of columns.")
     separator = told_separator or found_separator(head)
     names = [name.strip() for name in next(csv.reader(head.splitlines(), delimiter=separator))]
     names = names if header else [str(number + 1) for number in range(len(names))]

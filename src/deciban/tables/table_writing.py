@@ -27,7 +27,7 @@ def write_table(table: Table, path: str) -> None:
 
 
 def write_csv(table: Table, stream: IO[str]) -> None:
-    """The names of the columns, then a line a row; a gap is empty.
+    """The names of the columns, then one line per row; a gap is empty.
 
     >>> import sys
     >>> write_csv(Table({"label": ["flu", "no"], "decibans": [12.5, float("nan")]}), sys.stdout)

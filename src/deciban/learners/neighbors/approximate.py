@@ -29,7 +29,7 @@ MOST_FORGOTTEN = 0.25
 class Graph:
     """How the graph is built and searched.
 
-    links : neighbours that each row is linked to (8 · links bytes a row); more for many intrinsic dimensions.
+    links : neighbours that each row is linked to (8 · links bytes per row); more for many true dimensions.
     effort : candidates that are looked at to choose the links; a better graph, built more slowly.
     breadth : candidates kept during a search, at least 2 k; higher recall, searched more slowly.
     """

@@ -234,7 +234,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         count = len(rows) if isinstance(rows, list) else rows.shape[0]
         y = self._checked_y(self._shaped(y))
         if len(y) != count:
-            raise ValueError(f"Found {count} rows but {len(y)} answers; there must be one answer a row.")
+            raise ValueError(f"Found {count} rows but {len(y)} answers; there must be one answer per row.")
         return rows, y
 
     def _shaped(self, y: Any) -> NDArray[Any]:
