@@ -1,9 +1,13 @@
 import json
+import re
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from deciban import __version__
 from deciban.cli import main
 from deciban.cli.evaluate import PEER_NAMES, flag_name
 from deciban.evaluate import PEERS
@@ -37,9 +41,9 @@ def test_figures_are_shown_with_limits(index, capsys, arguments):
     assert main(["evaluate", "--rounds", "20", *arguments, index]) == 0
     captured = capsys.readouterr()
     lines = captured.out.splitlines()
-    assert lines[0].split() == ["deciban"]
-    assert lines[1].startswith("1-ROCA% ")
-    assert "–" in lines[1]
+    assert lines[2].split() == ["deciban"]
+    assert lines[3].startswith("1-ROCA% ")
+    assert "–" in lines[3]
     assert any(line.startswith("deciban: ") and "of" in line for line in lines)
     assert captured.err == ""
 
@@ -67,7 +71,7 @@ def test_more_labels_than_spam_and_ham_are_told_apart(mails, capsys):
     assert record["labels"]["accuracy"] > 50
     assert set(record["labels"]["confusion"]) == {"ham", "work"}
     assert main(["evaluate", str(mails / "index.tsv")]) == 0
-    assert capsys.readouterr().out.startswith("deciban: ")
+    assert capsys.readouterr().out.startswith("Of 40 messages deciban put ")
 
 
 def test_a_report_and_pictures_are_written(index, tmp_path, capsys):
@@ -130,7 +134,7 @@ def test_figures_are_json_on_request_and_the_same_each_time(index, capsys):
 @pytest.mark.skipif(shutil.which("bogofilter") is None, reason="bogofilter is not installed")
 def test_a_peer_stands_in_the_same_table(index, capsys):
     assert main(["evaluate", "--peer", "bogofilter", index]) == 0
-    assert capsys.readouterr().out.splitlines()[0].split() == ["deciban", "bogofilter"]
+    assert capsys.readouterr().out.splitlines()[3].split() == ["deciban", "bogofilter"]
 
 
 def test_an_index_that_cannot_be_followed_is_one_line(tmp_path, capsys):
@@ -138,3 +142,67 @@ def test_an_index_that_cannot_be_followed_is_one_line(tmp_path, capsys):
     for path in (str(tmp_path / "index.tsv"), "/no/such/index"):
         assert main(["evaluate", path]) == 3
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_the_report_begins_in_plain_words_and_says_how_it_was_made(index, tmp_path):
+    report = tmp_path / "report.html"
+    command = [
+        sys.executable,
+        "-m",
+        "deciban",
+        "evaluate",
+        "--seed",
+        "3",
+        "--rounds",
+        "5",
+        "--report",
+        str(report),
+    ]
+    done = subprocess.run([*command, str(index)], capture_output=True, text=True)
+    if "need matplotlib" in done.stderr:
+        pytest.skip("matplotlib is not installed")
+    assert re.match(
+        r"Of 20 good mails deciban would have lost \w+, and of 20 spam mails \d+ would", done.stdout
+    )
+    page = report.read_text()
+    assert done.stdout.splitlines()[0] in page
+    assert f"Made by deciban {__version__}, seed 3: deciban evaluate --seed 3 --rounds 5" in page
+    assert "What the figures mean" in page
+    assert '<meta name="viewport"' in page
+
+
+def test_a_subject_that_was_interrupted_is_not_tabled_beside_complete_ones(index, tmp_path):
+    script = tmp_path / "peer"
+    script.write_text(
+        '#!/bin/sh\necho x >> "$1/calls"\n[ "$(wc -l < "$1/calls")" -ge 5 ] && kill -INT $PPID\necho 0.5\n'
+    )
+    script.chmod(0o755)
+    command = [sys.executable, "-m", "deciban", "evaluate", "--rounds", "0"]
+    for name in ("slow", "slow:spam", "slow:ham"):
+        command += ["--peer", f"{name}={script} {{home}}"]
+    done = subprocess.run([*command, str(index)], capture_output=True, text=True)
+    assert done.returncode == 130
+    assert "slow met only " in done.stderr
+    assert "of 40 messages and is left out" in done.stderr
+    assert "slow" not in done.stdout
+    assert "1-ROCA%" in done.stdout
+
+
+def test_labels_in_warnings_of_the_pictures_are_harmless(index, tmp_path):
+    pytest.importorskip("matplotlib")
+    path = Path(index)
+    path.write_text(path.read_text().replace("ham\t", "\u65e5\u3164\u672c\t"), encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "deciban",
+        "evaluate",
+        "--rounds",
+        "0",
+        "--figures",
+        str(tmp_path / "out"),
+    ]
+    done = subprocess.run([*command, str(index)], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "\u3164" not in done.stderr
+    assert "Warning" not in done.stderr

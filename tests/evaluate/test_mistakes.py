@@ -26,7 +26,9 @@ def test_the_worst_mistake_is_kept_with_what_was_known_then(mailbox):
     assert worst.text.startswith("cheap pills")
     totals = trial.opinions[-1].totals
     assert worst.decibans == pytest.approx(-DECIBANS_A_NAT * log_odds(totals, "ham"))
-    assert worst.evidence[0].decibans > 0
+    assert worst.spots[0].decibans > 0
+    assert {"casino", "pills"} & {spot.name for spot in worst.spots if spot.decibans > 0}
+    assert sum(worst.kinds.values()) == pytest.approx(worst.decibans)
     assert [mistake.decibans for mistake in keeper.worst] == sorted(
         (mistake.decibans for mistake in keeper.worst), reverse=True
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import contextmanager
 
 from deciban.cli.numbers import counted, refused, share, whole_number
 from deciban.cli.parser import Parser
@@ -12,7 +13,7 @@ from deciban.errors import WrongUsage
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from deciban.evaluate import Assessment, LabelledMessage, StreamStep, Subject, Trial
     from deciban.evaluate.mistakes import MistakeKeeper
@@ -94,25 +95,26 @@ def run(options: Namespace) -> int:
             assessment = plan.assess(name, make)
             assessments.append(assessment)
             interrupted = len(assessment.trial.messages) < plan.asked
-    if interrupted:
-        last = assessments[-1]
-        done = f"{len(last.trial.messages):,} of {counted(plan.asked, 'message')}"
-        print(f"deciban: interrupted; {harmless(last.name)} is judged by {done}", file=sys.stderr)
-    _tell(assessments, options)
-    return INTERRUPTED if interrupted else 0
+    if not interrupted:
+        _tell(assessments, options)
+        return 0
+    *complete, last = assessments
+    done = f"{len(last.trial.messages):,} of {counted(plan.asked, 'message')}"
+    name = harmless(last.name)
+    if complete:
+        # Beside those who met every message it would look better or worse than it is.
+        print(f"deciban: interrupted; {name} met only {done} and is left out", file=sys.stderr)
+    else:
+        print(f"deciban: interrupted; {name} is judged by {done}", file=sys.stderr)
+    _tell(complete or [last], options)
+    return INTERRUPTED
 
 
 def _tell(assessments: Sequence[Assessment], options: Namespace) -> None:
     from deciban.evaluate.summary import summary
 
-    if options.report:
-        from deciban.evaluate.report import write_report
-
-        write_report(options.report, assessments, title=options.index)
-    if options.figures:
-        from deciban.evaluate.report import write_figures
-
-        write_figures(options.figures, assessments)
+    with _harmless_warnings():
+        _draw(assessments, options)
     if options.json:
         import json
 
@@ -120,6 +122,39 @@ def _tell(assessments: Sequence[Assessment], options: Namespace) -> None:
     else:
         for line in summary(assessments):
             say(harmless(line))
+
+
+@contextmanager
+def _harmless_warnings() -> Iterator[None]:
+    """Tell what matplotlib warns about, each once: it quotes labels, which are anybody's."""
+    import warnings
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
+        print(f"deciban: {harmless(text)}", file=sys.stderr)
+
+
+def _draw(assessments: Sequence[Assessment], options: Namespace) -> None:
+    if options.report:
+        from deciban.evaluate.report import write_report
+
+        write_report(options.report, assessments, title=options.index, made_by=_made_by(options))
+    if options.figures:
+        from deciban.evaluate.report import write_figures
+
+        write_figures(options.figures, assessments)
+
+
+def _made_by(options: Namespace) -> str:
+    """The command, the version and the seed, so that the figures can be had again."""
+    from shlex import join
+
+    from deciban import __version__
+
+    seed = "in the order of the index" if options.seed is None else f"seed {options.seed}"
+    return f"Made by deciban {__version__}, {seed}: {harmless(join(['deciban', *sys.argv[1:]]))}"
 
 
 class Plan:

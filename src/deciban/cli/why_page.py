@@ -1,7 +1,6 @@
 """An explanation as a page: the message coloured by evidence, in one HTML file that runs and fetches nothing.
 
-What is shown is what strangers wrote: all of it is made harmless and escaped, and a content security policy
-forbids scripts and every request besides.
+What is shown is what strangers wrote: all of it is made harmless and escaped (see also html_page.py).
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from deciban.cli.numbers import signed
 from deciban.cli.passages import level_of, passages, peak_of
 from deciban.cli.terminal import harmless
 from deciban.committee.evidence_map import KINDS
-from deciban.html_page import html_page
+from deciban.html_page import FRAME, html_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,31 +22,17 @@ if TYPE_CHECKING:
     from deciban.text import Message
 
 STYLE = """
-:root { color-scheme: light dark; --ground: #fff; --ink: #1c1c1c; --soft: #5a5a5a; --line: #d4d4d4;
-  --for: 230 120 0; --against: 0 120 200; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #16181b; --ink: #e8e8e8; --soft: #a8a8a8; --line: #3a3d42;
-    --for: 230 130 20; --against: 60 150 230; }
-}
-body { background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-  max-width: 60rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.4rem; margin-bottom: .2rem; }
-h2 { font-size: 1.1rem; margin: 1.8rem 0 .4rem; }
-p, small, .title { color: var(--soft); }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+body { max-width: 60rem; }
+.title { color: var(--soft); }
+table { width: 100%; }
 td { padding: .1rem .6rem .1rem 0; vertical-align: top; }
 td.number { text-align: right; white-space: nowrap; width: 3.5rem; }
 td.kind { color: var(--soft); white-space: nowrap; width: 6rem; }
-.bar { display: block; height: .8rem; margin-top: .35rem; min-width: 1px; border-radius: 2px; }
 .message td.title { width: 6rem; font-size: .8rem; padding-top: .25rem; }
 .message td.number { font-size: .8rem; padding-top: .25rem; color: var(--soft); }
 .message tr.begins td { border-top: 1px solid var(--line); }
 .words { white-space: pre-wrap; }
 .words span, .key span { border-radius: 3px; }
-.f1 { background: rgb(var(--for) / .15); } .f2 { background: rgb(var(--for) / .3); }
-.f3 { background: rgb(var(--for) / .5); } .f4 { background: rgb(var(--for) / .75); }
-.a1 { background: rgb(var(--against) / .15); } .a2 { background: rgb(var(--against) / .3); }
-.a3 { background: rgb(var(--against) / .5); } .a4 { background: rgb(var(--against) / .75); }
 article + article { border-top: 3px double var(--line); margin-top: 3rem; }
 @media (max-width: 30rem) {
   td { padding-right: .4rem; } td.kind, .message td.title { width: 3.6rem; font-size: .75rem;
@@ -58,7 +43,7 @@ article + article { border-top: 3px double var(--line); margin-top: 3rem; }
 
 def page(articles: Iterable[str]) -> str:
     """The whole page."""
-    return html_page("deciban why", STYLE, "\n".join(articles))
+    return html_page("deciban why", FRAME + STYLE, "\n".join(articles))
 
 
 def article(title: str, verdict: str, sides: str, message: Message, found: EvidenceMap, top: int) -> str:

@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Sequence
 
 from deciban.committee.evidence import Evidence
+from deciban.committee.evidence_map import EvidenceMap, Spot
 from deciban.decibans import DECIBANS_A_NAT, log_odds
 from deciban.evaluate.index import LabelledMessage
 from deciban.evaluate.subject import Opinion, Subject, explains
@@ -18,7 +19,7 @@ from deciban.text import read
 from deciban.value import Value
 
 MOST_MISTAKES = 20
-MOST_EVIDENCE = 10
+MOST_SPOTS = 20
 MOST_CHARACTERS = 400
 
 
@@ -37,17 +38,16 @@ class Mistake(Value):
     subject: str
     text: str
     """How it begins."""
-    evidence: tuple[Evidence, ...]
-    """The strongest, for (above 0) and against what it was taken for; strongest first."""
+    kinds: dict[str, float]
+    """What each kind of place says for what it was taken for, in decibans."""
+    spots: tuple[Spot, ...]
+    """The strongest places, for (above 0) and against what it was taken for; strongest for it first."""
 
     def record(self) -> dict[str, object]:
         """The mistake ready for JSON."""
-        fields = {name: value for name, value in self.as_dict().items() if name != "evidence"}
-        return fields | {
-            "evidence": [
-                {"name": item.name, "view": item.view, "decibans": item.decibans} for item in self.evidence
-            ]
-        }
+        fields = {name: value for name, value in self.as_dict().items() if name != "spots"}
+        rows = [{"kind": spot.kind, "name": spot.name, "decibans": spot.decibans} for spot in self.spots]
+        return fields | {"spots": rows}
 
 
 class MistakeKeeper:
@@ -90,6 +90,8 @@ class MistakeKeeper:
         evidence: Sequence[Evidence],
     ) -> Mistake:
         content = read(data)
+        found = EvidenceMap(content, evidence)
+        strongest = sorted(found.strongest(MOST_SPOTS), key=lambda spot: -spot.decibans)
         return Mistake(
             number=self._count,
             name="/".join(message.path.parts[-2:]),
@@ -99,15 +101,6 @@ class MistakeKeeper:
             sender=content.header("from")[:MOST_CHARACTERS],
             subject=content.header("subject")[:MOST_CHARACTERS],
             text=" ".join(content.text[: 4 * MOST_CHARACTERS].split())[:MOST_CHARACTERS],
-            evidence=strongest_items(evidence, MOST_EVIDENCE),
+            kinds=found.subtotals(),
+            spots=tuple(strongest),
         )
-
-
-def strongest_items(evidence: Sequence[Evidence], most: int) -> tuple[Evidence, ...]:
-    """So many words and facts for, so many against, without letters, of which a word has many."""
-    words = sorted(
-        (item for item in evidence if item.view != "letters"), key=lambda item: item.decibans, reverse=True
-    )
-    speaking_for = [item for item in words if item.decibans > 0][:most]
-    speaking_against = [item for item in words if item.decibans < 0][-most:]
-    return (*speaking_for, *speaking_against)

@@ -24,15 +24,46 @@ ROWS = {
     "brier": ("Brier score", 4),
     "calibration_error": ("calibration error", 4),
 }
+MEANINGS = {
+    "roc_loss": "How often a good mail and a spam, drawn at random, are in the wrong order of their scores, "
+    "in percent. 0 is perfect; it does not depend on where the threshold lies.",
+    "ham_lost": "Good mail that was called spam, at the filter's own threshold.",
+    "spam_missed": "Spam that was not called spam, at the same threshold.",
+    "lam": "The mean of the two shares above on the logistic scale: moving the threshold hardly changes it.",
+    "missed_at_one_in_1000": "Spam missed, if the threshold lay where one good mail in 1,000 is lost.",
+    "missed_at_one_in_10000": "Spam missed, if it lay where one good mail in 10,000 is lost.",
+    "log_loss": "The surprise at the true label, in the mean; wrong and sure costs most.",
+    "brier": "The squared distance of the probability from what came true, in the mean.",
+    "calibration_error": "How far the probabilities are from what was seen: with .02, what was called .90 "
+    "came true in 88% to 92%.",
+}
 # A confusion matrix wider than a terminal is shown by its most frequent confusions.
 MOST_COLUMNS = 6
 MOST_CONFUSIONS = 8
 WIDTH = 12
 
 
+def in_plain_words(one: Assessment) -> str:
+    """What became of good mail and of spam, or how many labels were right, in one sentence."""
+    opinions, spam = one.trial.opinions, one.trial.spam
+    if one.figures is None:
+        return (
+            f"Of {one.labels.messages:,} messages {one.name} put {one.labels.right:,} under the right label."
+        )
+    good = [opinion.rejected for opinion, is_spam in zip(opinions, spam, strict=True) if not is_spam]
+    bad = [opinion.rejected for opinion, is_spam in zip(opinions, spam, strict=True) if is_spam]
+    lost = f"{sum(good):,}" if any(good) else "none"
+    return (
+        f"Of {len(good):,} good mails {one.name} would have lost {lost}, "
+        f"and of {len(bad):,} spam mails {bad.count(False):,} would have come through."
+    )
+
+
 def summary(assessments: Sequence[Assessment]) -> Iterator[str]:
     """The lines of a summary; names and labels are as they are: make them harmless before a terminal."""
     judged = [one for one in assessments if one.figures is not None]
+    yield from map(in_plain_words, assessments)
+    yield ""
     if judged:
         yield f"{'':26}" + "".join(f"{_cut(one.name, 26):>10}{'':16}" for one in judged).rstrip()
         for name, (title, digits) in ROWS.items():

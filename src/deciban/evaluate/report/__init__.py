@@ -20,13 +20,13 @@ def require_matplotlib() -> None:
         raise MissingExtra("Pictures need matplotlib. Run: pip install 'deciban[plots]'")
 
 
-def write_report(path: str | Path, assessments: Sequence[Assessment], title: str) -> None:
-    """Write the page to a file."""
+def write_report(path: str | Path, assessments: Sequence[Assessment], title: str, made_by: str = "") -> None:
+    """Write the page to a file; ``made_by`` says by which command and version."""
     require_matplotlib()
     from deciban.evaluate.report.pictures import inline_pictures
     from deciban.evaluate.report.report_page import page
 
-    text = page(assessments, inline_pictures(assessments), title)
+    text = page(assessments, inline_pictures(assessments), title, made_by)
     # A lone surrogate, which hostile mail can hold, must not cost the page.
     with WholeFile(path) as file:
         file.write(text.encode("utf-8", "replace"))

@@ -1,7 +1,7 @@
-"""The page: one HTML file without scripts, fonts or anything else that would be fetched.
+"""The report: figures, pictures, features and mistakes on one page, the most important in plain words first.
 
-Subjects, texts and features are what strangers wrote, so every text goes through `html.escape`, and a content
-security policy forbids scripts and every request besides.
+Subjects, texts and features are what strangers wrote, so every text goes through `html.escape` (see also
+html_page.py).
 """
 
 from __future__ import annotations
@@ -9,43 +9,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from deciban.committee.evidence import Evidence
+from deciban.committee.evidence_map import Spot
 from deciban.evaluate.assessment import Assessment
-from deciban.evaluate.mistakes import Mistake
-from deciban.evaluate.summary import ROWS, figure_cell
+from deciban.evaluate.mistakes import MOST_CHARACTERS, Mistake
+from deciban.evaluate.summary import MEANINGS, ROWS, figure_cell, in_plain_words
 from deciban.evaluate.telling_features import TellingFeature
-from deciban.html_page import html_page
+from deciban.html_page import FRAME, html_page
 
 STYLE = """
-:root { color-scheme: light dark; --ground: #ffffff; --ink: #1c1c1c; --soft: #5a5a5a; --line: #d4d4d4;
-  --for: #b34700; --against: #0067a3; }
-@media (prefers-color-scheme: dark) {
-  :root { --ground: #16181b; --ink: #e8e8e8; --soft: #a8a8a8; --line: #3a3d42;
-    --for: #E69F00; --against: #56B4E9; }
-}
-body { background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif;
-  max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; }
 h2 { margin-top: 2.5rem; font-size: 1.2rem; }
-p, figcaption { color: var(--soft); max-width: 44rem; }
+p, figcaption, dl { max-width: 44rem; }
+.plain { color: var(--ink); font-size: 1.1rem; }
 .pictures, .labels { display: grid; gap: 1.5rem; }
 .pictures { grid-template-columns: repeat(auto-fit, minmax(min(27rem, 100%), 1fr)); }
 .labels { grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
-figure { margin: 0; }
+figure { margin: 0; min-width: 0; }
 figure svg { width: 100%; height: auto; color: var(--ink); }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .75rem .25rem 0; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-small { color: var(--soft); }
+  vertical-align: top; font-weight: normal; }
+td.number, th.number { text-align: right; }
+td.number { white-space: nowrap; } .wide th { overflow-wrap: normal; }
+dt { margin-top: .5rem; } dd { margin: 0 0 0 1rem; color: var(--soft); }
 details { border-bottom: 1px solid var(--line); padding: .4rem 0; }
-summary { cursor: pointer; overflow-wrap: anywhere; }
-.evidence td { border: 0; padding: 0 .75rem 0 0; overflow-wrap: anywhere; }
-.for { color: var(--for); }
-.against { color: var(--against); }
-blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid var(--line);
-  overflow-wrap: anywhere; }
+summary { cursor: pointer; }
+.evidence td { border: 0; padding: 0 .75rem 0 0; }
+.evidence td.kind { color: var(--soft); }
+.for { color: var(--for-ink); }
+.against { color: var(--against-ink); }
+blockquote { margin: .5rem 0; padding-left: 1rem; border-left: 3px solid var(--line); }
+@media (max-width: 30rem) { th, td { padding-right: .5rem; } }
 """
 CAPTIONS = {
     "roc": "How much spam is missed for how much good mail lost. Lower and further left is better.",
@@ -56,15 +50,23 @@ CAPTIONS = {
 }
 
 
-def page(assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str) -> str:
-    """The whole page."""
-    return html_page(f"deciban on {title}", STYLE, "\n".join(_body(assessments, pictures, title)))
+def page(
+    assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str, made_by: str = ""
+) -> str:
+    """The whole page; ``made_by`` says by which command and version."""
+    body = "\n".join(_body(assessments, pictures, title, made_by))
+    return html_page(f"deciban on {title}", FRAME + STYLE, body)
 
 
-def _body(assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str) -> Iterator[str]:
+def _body(
+    assessments: Sequence[Assessment], pictures: Mapping[str, str], title: str, made_by: str
+) -> Iterator[str]:
     messages = max(len(one.trial.messages) for one in assessments)
     yield f"<h1>How well {escape(title)} is told apart</h1>"
-    yield f"<p>{messages:,} messages. All filters met the same messages in the same order.</p>"
+    yield "".join(f'<p class="plain">{escape(line)}</p>' for line in map(in_plain_words, assessments))
+    same = " All filters met the same messages in the same order." if len(assessments) > 1 else ""
+    made = f"<br>{escape(made_by)}" if made_by else ""
+    yield f"<p>{messages:,} messages.{same}{made}</p>"
     yield from _figures([one for one in assessments if one.figures is not None])
     yield from _labels(assessments)
     yield '<h2>Pictures</h2>\n<div class="pictures">'
@@ -82,14 +84,18 @@ def _figures(judged: Sequence[Assessment]) -> Iterator[str]:
     if not judged:
         return
     yield '<h2>Figures</h2>\n<div class="wide"><table><tr><th></th>'
-    yield "".join(f'<th class="number">{escape(one.name)}</th><th></th>' for one in judged) + "</tr>"
+    yield "".join(f'<th class="number">{escape(one.name)}</th>' for one in judged) + "</tr>"
     for name, (title, digits) in ROWS.items():
         cells = []
         for one in judged:
             value, _, limits = figure_cell(one, name, digits).strip().partition(" ")
-            cells.append(f'<td class="number">{value}</td><td><small>{limits.strip()}</small></td>')
+            cells.append(f'<td class="number">{value}<br><small>{limits.strip()}</small></td>')
         yield f"<tr><th>{escape(title)}</th>{''.join(cells)}</tr>"
-    yield "</table></div><p>Behind each figure the limits between which 95% of the resamples lie.</p>"
+    yield "</table></div><p>Below each figure the limits between which 95% of the resamples lie.</p>"
+    yield '<details class="meanings"><summary>What the figures mean</summary><dl>'
+    for name, meaning in MEANINGS.items():
+        yield f"<dt>{escape(ROWS[name][0])}</dt><dd>{escape(meaning)}</dd>"
+    yield "</dl></details>"
 
 
 def _labels(assessments: Sequence[Assessment]) -> Iterator[str]:
@@ -139,8 +145,8 @@ def _mistakes(one: Assessment) -> Iterator[str]:
     if not one.mistakes:
         return
     yield f"<h2>Worst mistakes, {escape(one.name)}</h2>"
-    yield "<p>Each with the features that decided it, by what was known when the message came, in decibans "
-    yield "on the scale of <code>deciban why</code>.</p>"
+    yield "<p>Each with the places in the message that decided it, by what was known when the message came, "
+    yield "in decibans on the scale of <code>deciban why</code>.</p>"
     yield from map(_mistake, one.mistakes)
 
 
@@ -154,14 +160,15 @@ def _mistake(mistake: Mistake) -> str:
         f"<blockquote>{escape(mistake.text)}</blockquote>"
         f'<p><span class="for">For {taken_for} (+)</span> and '
         f'<span class="against">for {label} (−)</span>, in decibans:</p>'
-        f'<table class="evidence">{"".join(map(_evidence_row, mistake.evidence))}</table></details>'
+        f'<table class="evidence">{"".join(map(_spot_row, mistake.spots))}</table></details>'
     )
 
 
-def _evidence_row(item: Evidence) -> str:
-    side = "for" if item.decibans > 0 else "against"
-    number = f'<td class="number">{_signed(item.decibans)}</td>'
-    return f'<tr class="{side}">{number}<td>{escape(item.name)}</td></tr>'
+def _spot_row(spot: Spot) -> str:
+    side = "for" if spot.decibans > 0 else "against"
+    number = f'<td class="number">{_signed(spot.decibans)}</td>'
+    name = escape(spot.name[:MOST_CHARACTERS])
+    return f'<tr class="{side}">{number}<td class="kind">{spot.kind}</td><td>{name}</td></tr>'
 
 
 def _signed(decibans: float, digits: int = 1) -> str:
