@@ -291,7 +291,7 @@ class Gaussian(Family):
         return np.asarray(np.broadcast_to(summed, values.shape))
 
     def _scatter(self, tally: Tally) -> Floats:
-        """The scatter, or nothing where it is lost in the rounding of the squares that it is left of."""
+        """The scatter, or nothing where it is smaller than the rounding error of the squares."""
         found = scatter(tally)
         return np.where(found > LOST * tally.sums["squares"], found, 0.0)
 

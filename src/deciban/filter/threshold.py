@@ -81,7 +81,7 @@ class Threshold(Value):
         >>> [Threshold(promise=0.01).may_lie_above(stretch) for stretch in (1, 200, 298, 299, 400)]
         [1, 1, 1, 2, 3]
         """
-        # 1e-9: 300 · .01 must be 3 in binary too. Of fewer than are needed nothing is asked.
+        # 1e-9: 300 · .01 must be 3 in binary too. With too few exams there is no bar yet.
         return int((max(stretch, self.needed) + 1) * (self.promise or 0) + 1e-9) - 1
 
     def lowest_bar(self, highest: Iterable[tuple[float, int]]) -> float:
