@@ -1,5 +1,7 @@
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -51,12 +53,34 @@ def test_bash_completes_file_names_as_they_are(script):
     assert completed(script, "deciban", "read", "my") == ["my mail $(date).eml"]
 
 
+@bash
+def test_bash_offers_the_labels_of_the_filter_where_one_is_asked_for(script, mails, database, monkeypatch):
+    # A label is anybody's word: what looks like a command in it must not be run.
+    odd = "$(touch ran) x"
+    for label in ("spam", "Work stuff", odd):
+        main(["learn", label, str(mails / ("ham" if label == odd else "spam")), "--by", label])
+    main(["learn", "spam", str(mails / "spam" / "1.eml")])
+    main(["learn", "Work stuff", str(mails / "spam" / "2.eml")])
+    bin_folder = script.parent / "bin"
+    bin_folder.mkdir()
+    command = bin_folder / "deciban"
+    command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -m deciban \"$@\"\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
+    assert sorted(completed(script, "deciban", "learn", "")) == sorted([odd, "Work stuff", "spam"])
+    assert completed(script, "deciban", "learn", "s") == ["spam"]
+    assert completed(script, "deciban", "forget", "--label", "Wo") == ["Work stuff"]
+    assert completed(script, "deciban", "learn", "spam", "nothing-like-it") == [""]
+    assert not (script.parent / "ran").exists()
+
+
 @pytest.mark.parametrize("script", ["zsh", "fish"], indirect=True)
 def test_other_shells_accept_the_script(script):
     shell = script.suffix[1:]
     text = script.read_text()
     assert all(verb in text for verb in VERBS)
     assert "--json" in text or "-l json" in text
+    assert "deciban show --labels" in text
     if not shutil.which(shell):
         pytest.skip(f"{shell} is not installed")
     subprocess.run([shell, "-n", str(script)], check=True)

@@ -43,3 +43,15 @@ def test_a_new_version_is_told_and_taken_over(taught, published, tmp_path, capsy
 def test_where_nothing_can_be_written_is_one_line(taught, capsys):
     assert main(["publish", "/no/such/folder/site.state"]) == 3
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_replacing_a_version_warns_those_who_rest_on_it(taught, tmp_path, capsys):
+    state = str(tmp_path / "site.state")
+    assert main(["publish", state]) == 0
+    assert capsys.readouterr().err == ""
+    assert main(["publish", state]) == 0
+    assert capsys.readouterr().err == ""
+    main(["learn", "ham", str(taught / "new-ham.eml")])
+    capsys.readouterr()
+    assert main(["publish", state]) == 0
+    assert "this replaced another version (digest " in capsys.readouterr().err

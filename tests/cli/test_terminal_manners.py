@@ -105,3 +105,24 @@ def test_a_table_fits_the_terminal(taught, columns):
     assert any("…" in line for line in lines)
     if columns >= 80:  # cut in the middle: the names, which tell the messages apart, are seen
         assert len(set(re.findall(r"\w+\.eml", seen.text))) == 21
+
+
+@pytest.mark.parametrize("columns", [40, 80, 200])
+@pytest.mark.parametrize("verb", ["why", "show", "lessons"])
+def test_every_table_fits_the_terminal(taught, columns, verb):
+    path = taught / "long.eml"
+    path.write_text(f"From: {'a' * 90}@example.org\nSubject: {'free money ' * 20}\n\n{'prize' * 40} free\n")
+    seen = on_terminal(verb, *([str(path)] if verb == "why" else []), columns=columns, NO_COLOR="1")
+    assert seen.code == 0
+    prose = ("for ", "the strongest ", "strongest for ", "In a mail of many words")
+    lines = [line for line in seen.text.splitlines() if not line.startswith(prose)]
+    assert len(lines) > 5
+    assert all(columns_of(line) <= columns for line in lines)
+
+
+@pytest.mark.parametrize("verb", ["why", "show", "status", "config"])
+def test_tables_are_coloured_on_a_terminal_only(taught, verb):
+    arguments = [verb, *([str(taught / "new-spam.eml")] if verb == "why" else [])]
+    assert "\x1b[" in on_terminal(*arguments).text
+    assert "\x1b[" not in on_terminal(*arguments, NO_COLOR="1").text
+    assert b"\x1b[" not in subprocess.run([*DECIBAN, *arguments], capture_output=True).stdout

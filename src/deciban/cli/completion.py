@@ -17,6 +17,11 @@ EXAMPLES = (
 )
 
 
+# Where a label is asked for, those of the filter are offered.
+LABEL = "LABEL"
+LABELS_COMMAND = "deciban show --labels 2> /dev/null"
+
+
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban completion``."""
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), metavar="SHELL", help="bash, zsh or fish")
@@ -31,7 +36,7 @@ def run(options: Namespace) -> int:
 
 def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
     yield "_deciban() {"
-    yield '    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=""'
+    yield '    local current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words="" labels=""'
     yield '    if [ "$COMP_CWORD" -eq 1 ]; then'
     yield f'        words="{" ".join(verb.name for verb in verbs)} --help --version"'
     yield "    else"
@@ -40,6 +45,8 @@ def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
         for flag in verb.flags:
             for name in flag.names if flag.choices else ():
                 yield f'            "{verb.name} {name}") words="{" ".join(flag.choices)}" ;;'
+            for name in flag.names if flag.metavar == LABEL else ():
+                yield f'            "{verb.name} {name}") labels=yes ;;'
     yield '            *) case "${COMP_WORDS[1]} $current" in'
     for verb in verbs:
         names = " ".join(name for flag in verb.flags for name in flag.names)
@@ -49,11 +56,20 @@ def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
             # Files may follow behind the operand that can be listed.
             only = "" if len(verb.operands) == 1 else '[ "$COMP_CWORD" -eq 2 ] && '
             yield f'                "{verb.name} "*) {only}words="{choices}" ;;'
+        elif _asks_label(verb):
+            yield f'                "{verb.name} "*) [ "$COMP_CWORD" -eq 2 ] && labels=yes ;;'
     yield "            esac ;;"
     yield "        esac"
     yield "    fi"
     yield "    local IFS=$'\\n'"
-    yield '    if [ -n "$words" ]; then'
+    yield '    if [ -n "$labels" ]; then'
+    # Not compgen -W, which would run what a label holds between $( and ).
+    yield "        COMPREPLY=()"
+    yield "        while read -r label; do"
+    yield '            case $label in "$current"*) COMPREPLY+=("$label") ;; esac'
+    yield f"        done < <({LABELS_COMMAND})"
+    yield "        compopt -o filenames 2> /dev/null"
+    yield '    elif [ -n "$words" ]; then'
     yield '        COMPREPLY=($(compgen -W "${words// /$IFS}" -- "$current"))'
     yield "    else"
     yield '        COMPREPLY=($(compgen -f -- "$current"))'
@@ -65,6 +81,11 @@ def _bash(verbs: list[VerbDefinition]) -> Iterator[str]:
 
 def _zsh(verbs: list[VerbDefinition]) -> Iterator[str]:
     yield "#compdef deciban"
+    yield "_deciban_labels() {"
+    yield "    local -a labels"
+    yield f'    labels=("${{(@f)$({LABELS_COMMAND})}}")'
+    yield "    compadd -a labels"
+    yield "}"
     yield "local -a verbs"
     yield "verbs=("
     for verb in verbs:
@@ -83,6 +104,8 @@ def _zsh(verbs: list[VerbDefinition]) -> Iterator[str]:
         choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
         if choices:
             specifications.append(_quoted(f"1: :({choices})"))
+        elif _asks_label(verb):
+            specifications.append(_quoted("1:label:_deciban_labels"))
         if len(verb.operands) > 1 or not choices:
             specifications.append(_quoted("*:file:_files"))
         yield "        _arguments " + " ".join(specifications) + " ;;"
@@ -93,7 +116,8 @@ def _zsh_flag(name: str, flag: Argument) -> str:
     text = flag.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]").replace(":", "\\:")
     value = ""
     if flag.metavar:
-        value = f":{flag.metavar}:" + (f"({' '.join(flag.choices)})" if flag.choices else "_files")
+        action = f"({' '.join(flag.choices)})" if flag.choices else "_files"
+        value = f":{flag.metavar}:" + ("_deciban_labels" if flag.metavar == LABEL else action)
     return _quoted(f"{name}[{text}]{value}")
 
 
@@ -109,11 +133,21 @@ def _fish(verbs: list[VerbDefinition]) -> Iterator[str]:
             value = (
                 f" -x -a {_quoted(' '.join(flag.choices))}" if flag.choices else " -r" * bool(flag.metavar)
             )
+            if flag.metavar == LABEL:
+                value = f" -x -a {_quoted(f'({LABELS_COMMAND})')}"
             yield f"complete -c deciban -n {seen} {names}{value} -d {_quoted(flag.help)}"
         choices = " ".join(choice for operand in verb.operands for choice in operand.choices)
         if choices:
             files = "" if len(verb.operands) > 1 else " -f"
             yield f"complete -c deciban -n {seen}{files} -a {_quoted(choices)}"
+        elif _asks_label(verb):
+            first = _quoted(f"__fish_seen_subcommand_from {verb.name}; and __fish_is_nth_token 2")
+            yield f"complete -c deciban -n {first} -a {_quoted(f'({LABELS_COMMAND})')}"
+
+
+def _asks_label(verb: VerbDefinition) -> bool:
+    """Whether the first operand is a label."""
+    return bool(verb.operands) and verb.operands[0].metavar == LABEL
 
 
 def _quoted(text: str) -> str:

@@ -48,7 +48,7 @@ class Paint:
     """Colours by what they mean, or none at all."""
 
     def __init__(self, when: str) -> None:
-        self._is_on = wants_color(when)
+        self.is_on = wants_color(when)
 
     def good(self, text: str) -> str:
         """Green."""
@@ -77,4 +77,4 @@ class Paint:
         return self.good(text) if decibans > 0 else self.bad(text)
 
     def _painted(self, text: str, color: int) -> str:
-        return painted(text, color) if self._is_on else text
+        return painted(text, color) if self.is_on else text

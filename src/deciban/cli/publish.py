@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
@@ -30,11 +32,31 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Write the file."""
+    replaced = _version_at(options.path)
     with open_filter(options) as mail_filter:
         shared = mail_filter.publish(options.path)
+    if replaced is not None and replaced != shared.digest:
+        path = harmless(options.path)
+        print(
+            f"deciban: this replaced another version (digest {replaced}). Filters that rest on that one go on "
+            f"with their snapshots until each takes this one over: deciban prefer --shared {path}. "
+            "To spare them that, publish each version under a name of its own.",
+            file=sys.stderr,
+        )
     total = sum(shared.lessons.values())
     if options.json:
         say_json({"path": shared.path, "digest": shared.digest, "lessons": shared.lessons})
         return 0
     say(f"published: {counted(total, 'lesson')} as {harmless(options.path)}, digest {shared.digest}")
     return 0
+
+
+def _version_at(path: str) -> str | None:
+    """The digest of the version that will be replaced; None if there is none."""
+    from deciban.errors import DecibanError
+    from deciban.filter.shared_filter import look_at
+
+    try:
+        return look_at(path)[0].digest
+    except DecibanError:
+        return None

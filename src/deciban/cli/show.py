@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.numbers import counted, signed, whole_number
+from deciban.cli.paint import Paint, add_color_flag
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, shortened
+from deciban.cli.table_lines import TableColumn, table_lines
+from deciban.cli.terminal import harmless, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "--top", type=whole_number, default=TOP, metavar="N", help=f"so many words a label (default: {TOP})"
     )
+    parser.add_argument("--labels", action="store_true", help="the labels only, one on each line")
     parser.add_argument("--json", action="store_true", help="one JSON object")
+    add_color_flag(parser)
     add_database_flag(parser)
 
 
@@ -46,6 +50,10 @@ def run(options: Namespace) -> int:
 
     with open_filter(options) as mail_filter:
         labels = mail_filter.labels()
+        if options.labels:
+            for label in mail_filter.known_labels():
+                say(harmless(label))
+            return 0
         words = {word: word_evidence(mail_filter, word) for word in options.words}
         strongest = {} if words else strongest_words(mail_filter, options.top)
         shared = mail_filter.shared()
@@ -64,27 +72,28 @@ def run(options: Namespace) -> int:
             record["shared"] = shared.lessons
         print(json.dumps(record, separators=(",", ":")))
         return 0
-    lines = _words(words) if words else _labels(labels, shared.lessons if shared else {}, strongest)
+    paint = Paint(options.color)
+    lines = _words(words) if words else _labels(labels, shared.lessons if shared else {}, strongest, paint)
     for line in lines:
         say(line)
     return 0
 
 
 def _labels(
-    labels: dict[str, int], shared: dict[str, int], strongest: dict[str, list[WordEvidence]]
+    labels: dict[str, int], shared: dict[str, int], strongest: dict[str, list[WordEvidence]], paint: Paint
 ) -> Iterator[str]:
-    names = list(dict.fromkeys((*labels, *shared)))
-    width = max((len(harmless(label)) for label in names), default=0)
-    for label in names:
+    rows = []
+    for label in dict.fromkeys((*labels, *shared)):
         others = f", and {shared.get(label, 0):,} of the shared filter" if shared else ""
-        yield f"{harmless(label):{width}}  {counted(labels.get(label, 0), 'lesson')}{others}"
+        rows.append([label, f"{counted(labels.get(label, 0), 'lesson')}{others}"])
+    yield from table_lines(rows, [TableColumn(least=10), TableColumn(least=12)])
     for label, words in strongest.items():
         if words:
             yield ""
-            yield f"strongest for {harmless(label)}, in decibans of {SCALE}:"
-        for word in words:
-            name = shortened(word.name, NAME_WIDTH)
-            yield f"{signed(word.decibans):>6}  {name:{NAME_WIDTH}}  {_counts(word)}{_shared_part(word)}"
+            yield paint.strong(f"strongest for {harmless(label)}, in decibans of {SCALE}:")
+        rows = [[signed(word.decibans), word.name, _counts(word) + _shared_part(word)] for word in words]
+        columns = [TableColumn(right=True), TableColumn(NAME_WIDTH, least=10), TableColumn(least=12)]
+        yield from table_lines(rows, columns, indent="  ")
     if any(strongest.values()):
         yield ""
         yield NOTE

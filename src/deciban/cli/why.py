@@ -8,10 +8,10 @@ from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.numbers import counted, digest, signed, whole_number
-from deciban.cli.paint import add_color_flag, wants_color
+from deciban.cli.paint import Paint, add_color_flag, wants_color
 from deciban.cli.parser import Parser
-from deciban.cli.terminal import harmless, say, shortened
-from deciban.cli.verdict_text import verdict_line
+from deciban.cli.terminal import harmless, say, shortened, terminal_columns
+from deciban.cli.verdict_text import colored, verdict_line
 from deciban.committee.evidence_map import KINDS, EvidenceMap
 from deciban.decibans import runner_up
 from deciban.errors import NoSuchSource
@@ -37,7 +37,11 @@ EXAMPLES = (
     ),
 )
 TOP = 32
-NAME_WIDTH = 60
+SUBJECT_WIDTH = 60
+KIND_WIDTH = 11
+LEAST_MEANING = 20
+# In a pipe lines are as long as they are useful.
+PIPE_WIDTH = 100
 BAR_WIDTH = 20
 
 
@@ -89,7 +93,8 @@ def run(options: Namespace) -> int:
             elif options.text:
                 say("\n" * bool(number) + "\n".join(_coloured(raw, message, verdict, options.color)))
             else:
-                lines = explanation(raw, message, verdict, shared=shared, top=options.top)
+                paint = Paint(options.color)
+                lines = explanation(raw, message, verdict, shared=shared, top=options.top, paint=paint)
                 say("\n" * bool(number) + "\n".join(lines))
     if articles:
         _write_page(options.html, articles)
@@ -106,25 +111,36 @@ def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:
 
 
 def explanation(
-    raw: RawMessage, message: Message, verdict: Verdict, *, shared: float | None = None, top: int = TOP
+    raw: RawMessage,
+    message: Message,
+    verdict: Verdict,
+    *,
+    shared: float | None = None,
+    top: int = TOP,
+    paint: Paint | None = None,
 ) -> Iterator[str]:
     """The lines of one explanation; what is shown adds up to the verdict."""
-    yield from _heading(raw, message, verdict)
+    paint = paint or Paint("never")
+    yield from _heading(raw, message, verdict, paint)
     if not verdict.evidence:
         return
     found = EvidenceMap(message, verdict.evidence)
+    width = terminal_columns() or PIPE_WIDTH
     yield _sides(verdict)
-    yield from _kinds(found)
+    yield from _kinds(found, width, paint)
     if shared is not None:
         yield _shared_line(found.total, shared)
     yield ""
-    yield from _places(found, top)
+    yield from _places(found, top, width, paint)
 
 
-def _heading(raw: RawMessage, message: Message, verdict: Verdict) -> Iterator[str]:
-    subject = shortened(message.header("subject"), NAME_WIDTH)
-    yield f"{harmless(raw.id)}" + (f"  “{subject}”" if subject else "")
-    yield verdict_line(verdict)
+def _heading(raw: RawMessage, message: Message, verdict: Verdict, paint: Paint) -> Iterator[str]:
+    width = terminal_columns()
+    subject = shortened(message.header("subject"), SUBJECT_WIDTH)
+    title = harmless(raw.id) + (f"  “{subject}”" if subject else "")
+    yield title if width is None else shortened(title, width)
+    line = verdict_line(verdict)
+    yield colored(line, verdict) if paint.is_on else line
 
 
 def _sides(verdict: Verdict) -> str:
@@ -132,22 +148,25 @@ def _sides(verdict: Verdict) -> str:
     return f"for {harmless(verdict.label)} (+) and for {harmless(second)} (−), in decibans:"
 
 
-def _kinds(found: EvidenceMap) -> Iterator[str]:
-    """What each kind of place says, with a bar."""
+def _kinds(found: EvidenceMap, width: int, paint: Paint) -> Iterator[str]:
+    """What each kind of place says, with a bar, and what it is where there is room for that."""
     subtotals = found.subtotals()
     most = max(map(abs, subtotals.values())) or 1.0
+    longest = min(BAR_WIDTH, width - KIND_WIDTH - 10)
+    room = width - KIND_WIDTH - longest - 12
     for kind, decibans in subtotals.items():
         block = "█" if decibans > 0 else "░"
-        bar = block * round(BAR_WIDTH * abs(decibans) / most)
-        yield _line(decibans, f"{kind:11}  {bar:{BAR_WIDTH}}  {KINDS[kind]}")
-    yield _line(found.total, "in all")
+        bar = f"{block * round(longest * abs(decibans) / most):{longest}}"
+        meaning = shortened(KINDS[kind], room) if room >= LEAST_MEANING else ""
+        yield _line(decibans, f"{kind:{KIND_WIDTH}}  {paint.side(bar, decibans)}  {meaning}", paint)
+    yield _line(found.total, paint.strong("in all"), paint)
 
 
 def _shared_line(total: float, shared: float) -> str:
     return f"The shared filter alone says {signed(shared)}; own lessons made {signed(total - shared)} of it."
 
 
-def _places(found: EvidenceMap, top: int) -> Iterator[str]:
+def _places(found: EvidenceMap, top: int, width: int, paint: Paint) -> Iterator[str]:
     """The strongest places, those for the verdict first, and what all others say together."""
     shown = found.strongest(top)
     others = [spot.decibans for spot in found.strongest(len(found.spots))[len(shown) :]]
@@ -157,20 +176,21 @@ def _places(found: EvidenceMap, top: int) -> Iterator[str]:
     yield f"the strongest {counted(len(shown), 'place')}{share}:"
     for spot in sorted(shown, key=lambda spot: -spot.decibans):
         times = f"  ×{len(spot.places):,}" if len(spot.places) > 1 else ""
-        yield _line(spot.decibans, f"{spot.kind:11}  {shortened(spot.name, NAME_WIDTH)}{times}")
+        room = max(width - KIND_WIDTH - 10 - len(times), 8)
+        yield _line(spot.decibans, f"{spot.kind:{KIND_WIDTH}}  {shortened(spot.name, room)}{times}", paint)
     if others:
-        yield _line(fsum(others), f"… {counted(len(others), 'more place')}")
+        yield _line(fsum(others), f"… {counted(len(others), 'more place')}", paint)
 
 
-def _line(decibans: float, text: str) -> str:
+def _line(decibans: float, text: str, paint: Paint) -> str:
     """One line of evidence.
 
-    >>> print(_line(5.12, "subject:free")), print(_line(-0.3, "from:ann"))
+    >>> for decibans, text in (5.12, "subject:free"), (-0.3, "from:ann"):
+    ...     print(_line(decibans, text, Paint("never")))
       +5.1  subject:free
       −0.3  from:ann
-    (None, None)
     """
-    return f"{signed(decibans):>6}  {text}".rstrip()
+    return f"{paint.side(f'{signed(decibans):>6}', decibans)}  {text}".rstrip()
 
 
 def _coloured(raw: RawMessage, message: Message, verdict: Verdict, color: str) -> Iterator[str]:
@@ -179,7 +199,7 @@ def _coloured(raw: RawMessage, message: Message, verdict: Verdict, color: str) -
 
     from deciban.cli.coloured_text import ColouredText
 
-    yield from _heading(raw, message, verdict)
+    yield from _heading(raw, message, verdict, Paint(color))
     if verdict.evidence:
         yield _sides(verdict)
         found = EvidenceMap(message, verdict.evidence)

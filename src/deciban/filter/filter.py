@@ -390,6 +390,11 @@ class Filter:
         """How many lessons of each label there are, in the order of their first lessons."""
         return self.ledger.labels()
 
+    def known_labels(self) -> tuple[str, ...]:
+        """Every label that a verdict can have: those of the shared filter first, then those taught."""
+        shared = self.shared()
+        return tuple(dict.fromkeys((*(shared.labels if shared else ()), *self.labels())))
+
     def lessons(self, selection: Selection | None = None) -> Iterator[Lesson]:
         """The lessons that are meant, or all of them, in the order in which they are replayed."""
         return self.ledger.select(selection or Selection())
