@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from time import monotonic, sleep
 
-from deciban.errors import DamagedSnapshot
+from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter.checkpoints import belongs
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
 
@@ -83,7 +83,12 @@ class Asking:
             if self._ledger.read_only:
                 yield self._privately(end)
                 return
-            if not self._changing().bring_up_if_free():
+            try:
+                is_ours = self._changing().bring_up_if_free()
+            except CannotWrite:  # such as a full disk: we can still do without
+                yield self._privately(end)
+                return
+            if not is_ours:
                 if monotonic() > deadline:
                     yield None
                     return

@@ -171,10 +171,11 @@ class Changing:
         """While lessons are being taught, the state may be behind: it will be brought up to date."""
         return self._locks.teaching()
 
-    def learn(self, batch: list[Lesson], keep_mail: int, postponing: bool) -> Learned:
+    def learn(self, batch: list[Lesson], keep_mail: int, postponing: bool) -> tuple[Learned, list[Placed]]:
         """Write one batch into the ledger; lessons that were taught so already are left alone.
 
-        With ``postponing`` it is not taught yet, and has to be mixed with what comes.
+        What was appended is still to be taught to the published state (`teach`). With ``postponing`` it is
+        not, but has to be mixed with what comes.
         """
         with self._ledger.writing():
             new = self._new(batch)
@@ -184,10 +185,13 @@ class Changing:
                 if postponing:
                     self._ledger.set_fact(MIXING_DUE, 1)
         if new.taught_otherwise:
-            return self._relearn(batch, keep_mail)
-        if not postponing and not self._catch_up(placed):
+            return self._relearn(batch, keep_mail), []
+        return new.learned, placed
+
+    def teach(self, appended: list[Placed]) -> None:
+        """Teach the published state what was appended."""
+        if appended and not self._catch_up(appended):
             self.bring_up()
-        return new.learned
 
     def _new(self, batch: list[Lesson]) -> _New:
         """What there is to be learned of a batch; only while writing."""

@@ -133,12 +133,14 @@ class Filter:
             for batch in in_batches(lessons):
                 if postponing is None:
                     postponing = len(batch) >= BULK_LESSONS and changing.is_of_no_use_yet()
-                learned = changing.learn(batch, keep_mail, postponing)
+                learned, appended = changing.learn(batch, keep_mail, postponing)
                 total += learned
                 for lesson in batch:
                     taught[lesson.label] = taught.get(lesson.label, 0) + 1
                 if progress is not None:
                     progress(total, batch[-1])
+                if not postponing:
+                    changing.teach(appended)
             if total.learned + total.relearned >= BULK_LESSONS:
                 changing.mix_if_due(taught, replaying)
         if not postponing:
