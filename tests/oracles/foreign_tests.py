@@ -1,0 +1,71 @@
+"""Tests that come with scikit-learn, made ready to run on ours.
+
+A foreign test names the classes that it tests, as globals of its module and as parameters. `cases` finds every
+combination of parameters; `run` puts our classes in place of those with the same name, and demands that they
+were used.
+"""
+
+import inspect
+
+import pytest
+
+FIXTURES = {"global_dtype": "float64", "global_random_seed": 42}
+
+
+def cases(module, names, failures):
+    """Each test with every combination of its parameters; those that fail are marked with the reason.
+
+    A reason belongs to a test, or to those of its combinations that begin so: "test_alpha" or "test_alpha-csr".
+    """
+    left = set(failures)
+    for name in names:
+        test = getattr(module, name)
+        for settings in combinations(test):
+            # A function by its name: its text has an address, which differs from process to process.
+            words = [getattr(value, "__name__", str(value)) for value in settings.values()]
+            whole = "-".join([name, *words])
+            known = [key for key in failures if whole == key or whole.startswith(f"{key}-")]
+            left -= set(known)
+            marks = [pytest.mark.xfail(reason=failures[key], strict=True) for key in known]
+            yield pytest.param(test, settings, id=whole.removeprefix("test_"), marks=marks)
+    assert not left, f"reasons for tests that are not there: {sorted(left)}"
+
+
+def combinations(test):
+    """Every combination of a test's parameters."""
+    settings = [{}]
+    for mark in getattr(test, "pytestmark", []):
+        if mark.name == "parametrize":
+            names = [one.strip() for one in mark.args[0].split(",")]
+            values = [one if len(names) > 1 else [one] for one in mark.args[1]]
+            settings = [
+                {**known, **dict(zip(names, one, strict=True))} for known in settings for one in values
+            ]
+    return settings
+
+
+def run(test, settings, modules, ours, monkeypatch):
+    """Run a foreign test with our classes, which must be used."""
+    asked, by_name = [], {one.__name__: one for one in ours}
+    for one in ours:
+        for module in modules:
+            if hasattr(module, one.__name__):
+                monkeypatch.setattr(module, one.__name__, one)
+        monkeypatch.setattr(one, "__init__", noting(one.__init__, asked))
+    wanted = inspect.signature(test).parameters
+    settings = {
+        name: by_name.get(getattr(value, "__name__", None), value) for name, value in settings.items()
+    }
+    test(**settings, **{name: value for name, value in FIXTURES.items() if name in wanted})
+    assert asked, "this test of scikit-learn did not use our learners"
+
+
+def noting(start, asked):
+    """A constructor that notes that it was called; scikit-learn still finds the parameters of the old one."""
+
+    def begin(self, *arguments, **settings):
+        asked.append(self)
+        start(self, *arguments, **settings)
+
+    begin.__signature__ = inspect.signature(start)
+    return begin
