@@ -144,3 +144,12 @@ def test_the_strongest_come_first_whichever_way_they_speak(course: Course) -> No
     assert strengths == sorted(strengths, reverse=True)
     assert len(strengths) == 10
     assert found.strongest(0) == []
+
+
+def test_a_script_without_spaces_is_cut_into_short_runs_and_nothing_is_lost():
+    text = "公公是去年7月1号查出急性白血病的.想想那时看到结果所有的人都很震惊, and then Jürgen 来了。ที่นี่ดีมาก"
+    found = EvidenceMap(read(f"Subject: x\n\n{text}\n".encode()), ())
+    pieces = [piece for piece, _ in found.text.pieces()]
+    assert "".join(pieces).strip() == text
+    assert max(len(piece) for piece in pieces) <= 12
+    assert {"and ", "then ", "Jürgen "} <= set(pieces)

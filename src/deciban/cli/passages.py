@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from deciban.committee.evidence_map import EvidenceMap, Ground, Piece
     from deciban.text import Message
 
+# Letters are indented by half a line, which leaves no room for their words.
+MOST_INDENT = 8
 LEVELS = (0.04, 0.12, 0.3, 0.6)
 """From which part of a strong word's evidence on a word is coloured, and ever more strongly."""
 
@@ -87,7 +89,7 @@ def _lines(title: str, ground: Ground) -> Iterator[Passage]:
         indent = ""
         if breaks:
             yield _line(title, pieces, whole)
-            title, whole, pieces, indent = "", 0.0, [], breaks[-1].expandtabs(4)
+            title, whole, pieces, indent = "", 0.0, [], breaks[-1].expandtabs(4)[:MOST_INDENT]
             if len(breaks) > 1:
                 yield Passage("", (), 0.0)
     if pieces or whole:

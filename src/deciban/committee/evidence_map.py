@@ -78,9 +78,14 @@ FACT_KINDS = {
     "attachments": "attachments",
     "answers-nothing": "absent",
 }
-# A word as it stands: what is between spaces, or between the punctuation of Chinese and Japanese.
+# A letter of a script that is written without spaces, in UTF-8: Chinese, Japanese, Thai and Lao.
+_UNSPACED = rb"(?:\xe3[\x81-\x83\x90-\xbf][\x80-\xbf]|[\xe4-\xe9][\x80-\xbf]{2}|\xe0[\xb8-\xbb][\x80-\xbf])"
+# A word as it stands: what is between spaces, or between the punctuation of Chinese and Japanese. Where
+# nothing stands between words, a run of at most eight letters: a whole paragraph would be one word.
 _WORD = re.compile(
-    rb"(?:(?!\xe3\x80[\x80-\xbf]|\xef\xbc[\x80-\x8f\x9a-\xa0]|\xc2\xa0)(?:[^\s\x80-\xff]|[\xc0-\xff][\x80-\xbf]*))+"
+    _UNSPACED + rb"{1,8}[,.;:!?)\]]*|"
+    rb"(?:(?!" + _UNSPACED + rb"|\xe3\x80[\x80-\xbf]|\xef\xbc[\x80-\x8f\x9a-\xa0]|\xc2\xa0)"
+    rb"(?:[^\s\x80-\xff]|[\xc0-\xff][\x80-\xbf]*))+"
 )
 
 
