@@ -8,10 +8,10 @@ import pytest
 import deciban
 
 EXPORTED = {
-    "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Family", "Gamma", "Gaussian", "Geometric",
-    "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes", "NeighborsClassifier",
-    "NeighborsRegressor", "Poisson", "RandomProjection", "SelectFeatures", "Tally", "TextClassifier",
-    "TextFeatures", "Texts", "Values", "dependence",
+    "Bernoulli", "Beta", "Categorical", "Columns", "Empirical", "Fading", "Family", "Gamma", "Gaussian",
+    "Geometric", "Jeffreys", "Laplace", "Mixture", "MixtureClassifier", "Multinomial", "NaiveBayes",
+    "NeighborsClassifier", "NeighborsRegressor", "Poisson", "RandomProjection", "Rolling", "SelectFeatures",
+    "Tally", "TextClassifier", "TextFeatures", "Texts", "Values", "dependence",
 }  # fmt: skip
 
 

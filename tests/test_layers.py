@@ -20,7 +20,7 @@ LAYERS = [
     {"ledger"},
     {"committee"},
     {"learners", "text", "sources", "sample"},
-    {"smoothing", "selection", "dependent_pairs", "metrics"},
+    {"smoothing", "selection", "dependent_pairs", "rolling", "fading", "metrics"},
     {"families"},
     {"tally"},
     {"membership", "schema", "folds"},

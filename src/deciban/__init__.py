@@ -29,6 +29,8 @@ _HOME = {
     "Jeffreys": "deciban.smoothing",
     "Laplace": "deciban.smoothing",
     "Values": "deciban.smoothing",
+    "Fading": "deciban.fading",
+    "Rolling": "deciban.rolling",
     "dependence": "deciban.dependent_pairs",
     "Mixture": "deciban.learners",
     "MixtureClassifier": "deciban.learners",

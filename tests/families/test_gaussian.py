@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from deciban import Gaussian, Values
-from deciban.errors import BadPrior, DifferentFamilies, NotEnoughValues
+from deciban.errors import BadPrior, CannotForget, DifferentFamilies, NotEnoughValues
 
 
 def test_unknown_sharing_is_refused():
@@ -66,3 +66,12 @@ def test_a_constant_column_says_nothing():
 def test_a_prior_needs_a_variance():
     with pytest.raises(BadPrior, match="a mean and a variance"):
         Gaussian().tally([[1.0]], ["a"]).read("mean", Values(1, 0.0))
+
+
+def test_a_label_is_forgotten_whatever_the_order():
+    rows = np.array([[0.1], [0.7], [0.3], [0.6]])
+    one, two, three = (Gaussian(pivot=(0.0,)).tally(rows[[place]], ["rare"]) for place in range(3))
+    common = Gaussian(pivot=(0.0,)).tally(rows, ["common"] * 4)
+    assert (common + one + two + three - one - two - three).isclose(common)
+    with pytest.raises(CannotForget):
+        _ = (common + one) - two

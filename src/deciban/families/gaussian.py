@@ -133,8 +133,10 @@ class Gaussian(Family):
         """No variance may fall below zero."""
         super().refuse_impossible(rest, before)
         allowed = ROUNDING * (np.abs(before.sums["squares"]) + 1.0)
-        if bool(np.any(scatter(rest) < -allowed)):
-            label, feature = np.argwhere(scatter(rest) < -allowed)[0]
+        # Of no values nothing may be left: squares that are were never learned.
+        left = np.where(rest.sums["n"] > 0, scatter(rest), -np.abs(rest.sums["squares"]))
+        if bool(np.any(left < -allowed)):
+            label, feature = np.argwhere(left < -allowed)[0]
             raise CannotForget(
                 f"More would be forgotten than was learned: the variance of feature "
                 f"{rest.features.names[feature]!r} under label {rest.labels.tolist()[label]!r} would fall "
@@ -366,8 +368,8 @@ class SharedScaleReading(Reading):
 
 def scatter(tally: Tally) -> Floats:
     """Σ (x − mean)² for each label and feature."""
-    n = np.maximum(tally.sums["n"], 1e-300)
-    return np.asarray(tally.sums["squares"] - tally.sums["sum"] * (tally.sums["sum"] / n), dtype=float)
+    n, total, squares = (np.asarray(tally.sums[name], dtype=float) for name in ("n", "sum", "squares"))
+    return np.where(n > 0, squares - total * (total / np.where(n > 0, n, 1.0)), 0.0)
 
 
 def log_normal(x: Floats, mean: Floats, variance: Floats) -> Floats:

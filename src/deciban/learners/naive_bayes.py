@@ -165,6 +165,22 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             whole.feature_names_in_ = self.feature_names_in_
         return whole._hold(self.tally_ + other.tally_)
 
+    def reread(self, tally: Tally) -> NaiveBayes:
+        """The same model with another tally: what it would be, had it learned that.
+
+        >>> from deciban import Multinomial
+        >>> model = NaiveBayes(Multinomial()).fit([[1, 0], [0, 1]], ["a", "b"])
+        >>> model.reread(0.5 * model.tally_).tally_.rows.tolist()
+        [0.5, 0.5]
+        """
+        check_is_fitted(self)
+        other: NaiveBayes = clone(self)
+        kept = ("n_features_in_", "feature_names_in_", *self.LEARNED)
+        for name in kept:
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name))
+        return other._hold(tally)
+
     # --- classifying -------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
