@@ -152,9 +152,11 @@ def places_of(across: np.ndarray, up: np.ndarray) -> np.ndarray:
     return np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
 
 
-def matrix(panel: plt.Axes, shares: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> AxesImage:
-    """Shares from 0 to 1 as a table of shades, pale where there is little."""
-    shown = panel.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+def matrix(
+    panel: plt.Axes, values: np.ndarray, rows: Sequence[str], columns: Sequence[str], most: float = 1.0
+) -> AxesImage:
+    """Values from 0 to most as a table of shades, pale where there is little."""
+    shown = panel.imshow(values, cmap="Blues", vmin=0, vmax=most, aspect="auto")
     panel.set_xticks(range(len(columns)), columns, rotation=60, ha="right", rotation_mode="anchor")
     panel.set_yticks(range(len(rows)), rows)
     panel.tick_params(length=0)

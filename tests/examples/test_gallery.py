@@ -297,6 +297,13 @@ def test_a_mixture_draws_digits_that_are_nearer_to_real_ones(run):
     assert re.search("^spam .*(please|our|your|free|click|financial)", shown, re.MULTILINE)
 
 
+def test_words_of_mail_depend_on_each_other_and_shuffled_ones_do_not(run):
+    words, shuffled, cells = run("29_dependence", "spamassassin").split("\n\n")[:3]
+    assert figures(words, "words of mail:")[0] > 20
+    assert figures(shuffled, "the same words, shuffled within each label:")[0] == 0
+    assert "mean radius, mean area" in cells or "mean radius, mean perimeter" in cells
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_is_run_by_a_test_of_its_meaning(example):
     assert f'run("{example.stem}"' in Path(__file__).read_text()
