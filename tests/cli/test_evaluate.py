@@ -33,6 +33,8 @@ PROTOCOLS = [
     ["--feedback", "delay=5"],
     ["--feedback", "first=20", "--seed", "2"],
     ["--feedback", "share=0.5"],
+    ["--feedback", "corrections"],
+    ["--feedback", "corrections=0.5", "--sent", "0.3", "--seed", "2"],
 ]
 
 
@@ -116,7 +118,15 @@ def test_a_peer_that_cannot_be_run_is_one_line(index, capsys, peer, complaint):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--half", "--folds", "3"], ["--feedback", "soon"], ["--promise", "2"]]
+    "arguments",
+    [
+        ["--half", "--folds", "3"],
+        ["--feedback", "soon"],
+        ["--feedback", "corrections=2"],
+        ["--feedback", "corrections=0.00001"],
+        ["--half", "--sent", "0.3"],
+        ["--promise", "2"],
+    ],
 )
 def test_what_cannot_be_followed_is_refused(index, capsys, arguments):
     assert main(["evaluate", *arguments, index]) == 3
@@ -206,3 +216,10 @@ def test_labels_in_warnings_of_the_pictures_are_harmless(index, tmp_path):
     assert done.returncode == 0
     assert "\u3164" not in done.stderr
     assert "Warning" not in done.stderr
+
+
+def test_sent_mail_is_taught_and_not_asked(index, capsys):
+    assert main(["evaluate", "--rounds", "0", "--json", "--sent", "0.5", index]) == 0
+    confusion = json.loads(capsys.readouterr().out)["deciban"]["labels"]["confusion"]
+    assert sum(confusion["spam"].values()) == 20
+    assert 3 < sum(confusion["ham"].values()) < 17

@@ -59,3 +59,13 @@ def test_a_listing_fits_the_terminal(taught, columns):
     assert forgotten.code == 3
     table, _, _ = forgotten.text.partition("Forget these")
     assert all(len(line) <= columns for line in table.splitlines())
+
+
+def test_where_mail_came_from_is_listed_where_not_all_of_it_came_in(taught, capsys):
+    assert not any(" incoming " in line for line in listed(capsys))
+    main(["learn", "ham", "--origin", "sent", str(taught / "new-ham.eml")])
+    capsys.readouterr()
+    lines = listed(capsys)
+    assert " sent " in lines[0]
+    assert " incoming " in lines[1]
+    assert json.loads(listed(capsys, "--json")[0])["origin"] == "sent"

@@ -5,6 +5,8 @@ import pytest
 
 from deciban.cli import main
 from deciban.filter import Filter
+from deciban.filter.mail import lessons_from
+from deciban.sources import RawMessage
 from deciban.text import read
 
 
@@ -57,7 +59,9 @@ def test_the_status_says_what_is_promised_and_what_is_missing_for_it(taught, cap
     main(["prefer", "--promise", "0.2"])
     capsys.readouterr()
     main(["status"])
-    assert "Promised: at most 20% of good mail is lost. Called spam: what has" in capsys.readouterr().out
+    page = capsys.readouterr().out
+    assert "Promised: at most 20% of good mail is lost. Called spam: what has" in page
+    assert "All of them came in and were taught. Assumed: new good mail resembles them." in page
     main(["prefer", "--promise", "0.001"])
     capsys.readouterr()
     main(["status"])
@@ -104,3 +108,33 @@ def test_status_says_what_became_of_the_promise(taught, capsys):
     capsys.readouterr()
     main(["status", "--json"])
     assert json.loads(capsys.readouterr().out)["standing"] is None
+
+
+def test_status_says_for_how_much_of_the_promise_a_sample_stands(taught, database, capsys):
+    main(["prefer", "--promise", "0.2"])
+    with Filter.open(str(database)) as mail_filter:
+        raw = RawMessage("a", (taught / "new-ham.eml").read_bytes())
+        (lesson,) = lessons_from([raw], "ham", mail_filter.preferences, origin="sample")
+        mail_filter.learn([lesson.replaced(share=0.1)])
+    capsys.readouterr()
+    main(["status"])
+    assert "a sample stands for 10 that nobody contested" in capsys.readouterr().out
+    main(["status", "--json"])
+    assert json.loads(capsys.readouterr().out)["assurance"]["sampled"] == 10
+
+
+def test_where_only_mistakes_are_taught_a_promise_is_judged_with_the_sample(taught, database, capsys):
+    main(["prefer", "--promise", "0.05"])
+    spam = (taught / "new-spam.eml").read_bytes()
+    good = (taught / "new-ham.eml").read_bytes()
+    with Filter.open(str(database)) as mail_filter:
+        likes = mail_filter.preferences
+        for number in range(4):
+            mistake = RawMessage("a", spam + b"wrong %d" % number)
+            mail_filter.learn(lessons_from([mistake], "ham", likes, origin="incoming"))
+        drawn = [RawMessage("b", good + b"right %d" % number) for number in range(20)]
+        sample = lessons_from(drawn, "ham", likes, origin="sample")
+        mail_filter.learn(lesson.replaced(share=0.1) for lesson in sample)
+    capsys.readouterr()
+    main(["status", "--json"])
+    assert json.loads(capsys.readouterr().out)["standing"] == "kept"

@@ -1,12 +1,15 @@
 """The threshold: a cost, or a promise that holds however far one looks back, once there is enough mail."""
 
 import random
+from itertools import repeat
 from math import log
 
 import pytest
 
 from deciban.errors import BadSetting
+from deciban.filter.exams import KeptExam
 from deciban.filter.threshold import Assurance, Threshold
+from deciban.ledger.records import ExamRow
 
 
 def test_a_cost_is_a_bar_at_its_logarithm() -> None:
@@ -88,3 +91,29 @@ def test_what_cannot_be_meant_is_refused() -> None:
     for wrong in ({"cost": 0.0}, {"promise": 0.0}, {"promise": 1.0}):
         with pytest.raises(BadSetting, match=next(iter(wrong))):
             Threshold(**wrong)
+
+
+def exam(spam: float | None, origin: str = "incoming", share: float = 1.0, label: str = "ham") -> KeptExam:
+    return KeptExam(1, label, ExamRow(label, 0.0, spam), origin, share)
+
+
+def test_only_mail_that_came_in_counts_for_a_promise() -> None:
+    threshold = Threshold(promise=0.2)
+    others = [exam(9.0, "sent"), exam(9.0, "imported"), exam(9.0, label="spam"), exam(None)] * 10
+    assert Assurance.of_exams(threshold, others) == Assurance(None, 0, 10)
+    came_in = [exam(-1.0)] * 10
+    assert Assurance.of_exams(threshold, others + came_in) == Assurance(0.0, 10, 10)
+
+
+def test_a_mail_of_a_sample_stands_for_all_that_it_was_drawn_from() -> None:
+    threshold = Threshold(promise=0.01)
+    mistakes, drawn = [exam(3.0)] * 2, [exam(-5.0, "sample", 0.1)] * 20
+    assert Assurance.of_exams(threshold, mistakes + drawn) == Assurance(3.0, 202, 200, sampled=200)
+    assert Assurance.of_exams(threshold, mistakes + drawn[1:]).bar is None
+
+
+def test_no_more_exams_are_read_than_a_promise_looks_back() -> None:
+    threshold = Threshold(promise=0.2)
+    endless = repeat(exam(1.0, "sample", 0.001))
+    assert Assurance.of_exams(threshold, endless) == Assurance(1.0, 50, 10, sampled=50)
+    assert Assurance.of_exams(Threshold(), endless) == Assurance(log(9.0), 0, 0)

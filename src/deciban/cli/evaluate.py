@@ -15,13 +15,15 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator, Sequence
 
-    from deciban.evaluate import Assessment, LabelledMessage, StreamStep, Subject, Trial
+    from deciban.evaluate import Assessment, KeptPromise, StreamStep, Subject, Trial
+    from deciban.evaluate.corrections import Corrections
     from deciban.evaluate.mistakes import MistakeKeeper
 
 EXAMPLES = (
     ("deciban evaluate corpus/index.tsv", "classify each message, then learn it, in the order of the index"),
     ("deciban evaluate --seed 1 corpus/index.tsv", "in an order that the number decides"),
     ("deciban evaluate --feedback delay=1000 corpus/index.tsv", "each label is told 1,000 messages later"),
+    ("deciban evaluate --feedback corrections corpus/index.tsv", "only wrong and unsure verdicts are told"),
     ("deciban evaluate --half --seed 1 corpus/index.tsv", "learn one half, classify the other"),
     ("deciban evaluate --folds 10 corpus/index.tsv", "cross-validation"),
     ("deciban evaluate --report report.html corpus/index.tsv", "a page with pictures and the worst mistakes"),
@@ -35,6 +37,7 @@ EXAMPLES = (
 )
 PEER_NAMES = ("bogofilter", "spamassassin", "vowpal-wabbit")
 INTERRUPTED = 130
+CORRECTIONS = "corrections"
 
 
 def define(parser: Parser) -> None:
@@ -50,7 +53,14 @@ def define(parser: Parser) -> None:
         type=feedback,
         metavar="WHEN",
         help="when labels are told: immediate (default), delay=N messages later, first=N messages only, "
-        "share=S of the recipients only",
+        "share=S of the recipients only; corrections: where the verdict was wrong or unsure, and of one in "
+        "ten other good mails later (corrections=S: of this share of them)",
+    )
+    parser.add_argument(
+        "--sent",
+        type=share,
+        metavar="SHARE",
+        help="teach this share of the good mail first, as mail that the user sent",
     )
     parser.add_argument("--half", action="store_true", help="learn one half and classify the other")
     parser.add_argument("--folds", type=whole_number, metavar="K", help="cross-validate in so many parts")
@@ -166,31 +176,46 @@ class Plan:
 
         if sum(map(bool, (options.half, options.folds, options.feedback))) > 1:
             raise WrongUsage("--half, --folds and --feedback are different protocols: choose one")
+        if options.sent and (options.half or options.folds):
+            raise WrongUsage(
+                "--sent is for mail that comes in one after the other: leave out --half and --folds"
+            )
         steps = read_steps(options.index)
         if any(not (step.asked and step.told) for step in steps) and (
-            options.half or options.folds or options.feedback or options.seed is not None
+            options.half or options.folds or options.feedback or options.sent or options.seed is not None
         ):
             raise WrongUsage(
                 f"{options.index} says itself when labels are told (Ham, SPAM …), so it is followed as it "
-                "is: leave out --seed, --feedback, --half and --folds, or take its full/index"
+                "is: leave out --seed, --sent, --feedback, --half and --folds, or take its full/index"
             )
         self._steps = steps
+        self._sent: list[StreamStep] = []
         self._options = options
         self._in_order = not (options.half or options.folds)
         self._rounds = options.rounds
         self._promises = PROMISES if options.promise is None else options.promise
         self._looks_closer = bool(options.report or options.figures or options.json)
-        self.asked = 0 if options.half or options.folds else sum(step.asked for step in steps)
+        self.asked = 0
+        if self._in_order:
+            self._sent, self._steps = self._in_turn(steps)
+            self.asked = sum(step.asked for step in self._steps)
 
     def assess(self, name: str, make: Callable[[], Subject]) -> Assessment:
         """Try one subject, and gather what there is to tell."""
-        from deciban.evaluate import Assessment
+        from deciban.evaluate import Assessment, DecibanCommittee
         from deciban.evaluate.mistakes import MistakeKeeper
         from deciban.evaluate.telling_features import telling_features
 
         keeper = MistakeKeeper() if self._looks_closer else None
         trial, subject = self._trial(name, make, keeper)
+        promises: Sequence[float | KeptPromise] = self._promises
         try:
+            if (
+                self._corrected
+                and isinstance(subject, DecibanCommittee)
+                and len(trial.messages) == self.asked
+            ):
+                promises = [self._lived(name, rate) for rate in self._promises]
             known = [step.message for step in self._steps if step.asked]
             features = telling_features(subject, known) if self._looks_closer else {}
         finally:
@@ -200,7 +225,7 @@ class Plan:
             trial,
             in_order=self._in_order,
             rounds=self._rounds,
-            promises=self._promises,
+            promises=promises,
             mistakes=keeper.worst if keeper else (),
             features=features,
             progress=Counter(f"{name}: limits", self._rounds, "rounds"),
@@ -224,34 +249,59 @@ class Plan:
                 counter = Counter(name, len(messages))
                 return split_in_half(subject, messages, options.seed or 0, counter, keeper), subject
             counter = Counter(name, self.asked)
-            return follow(subject, self._in_turn(messages), counter, keeper, salvage=True), subject
+            if self._corrected:
+                from deciban.evaluate.corrections import corrected
+
+                return corrected(subject, self._corrections(), counter, keeper, salvage=True), subject
+            return follow(subject, self._sent + self._steps, counter, keeper, salvage=True), subject
         except BaseException:
             subject.close()
             raise
 
-    def _in_turn(self, messages: Sequence[LabelledMessage]) -> Sequence[StreamStep]:
+    def _lived(self, name: str, rate: float) -> KeptPromise:
+        """What becomes of a promise where only mistakes are told."""
+        from deciban.evaluate.corrections import kept_promise
+
+        return kept_promise(rate, self._corrections(), Counter(f"{name}: promise {rate:.1%}", self.asked))
+
+    @property
+    def _corrected(self) -> bool:
+        return self._options.feedback is not None and self._options.feedback[0] == CORRECTIONS
+
+    def _corrections(self) -> Corrections:
+        from deciban.evaluate.corrections import Corrections
+
+        options = self._options
+        order = [step.message for step in self._steps]
+        return Corrections(order, options.feedback[1], seed=options.seed or 0, before=self._sent)
+
+    def _in_turn(self, steps: list[StreamStep]) -> tuple[list[StreamStep], list[StreamStep]]:
+        """Sent mail, which is taught first, and the steps in which mail comes in."""
         from deciban.evaluate import feedback as kinds
         from deciban.evaluate import shuffled
 
         options = self._options
-        if options.seed is None and options.feedback is None:
-            return self._steps
-        order = list(messages) if options.seed is None else shuffled(messages, options.seed)
+        if options.seed is None and options.feedback is None and not options.sent:
+            return [], steps
+        seed = options.seed or 0
+        messages = [step.message for step in steps]
+        order = messages if options.seed is None else shuffled(messages, seed)
+        sent, order = kinds.part_sent(order, options.sent or 0, seed)
         kind, amount = options.feedback or ("immediate", 0)
         if kind == "delay":
-            return kinds.delayed(order, int(amount))
+            return sent, kinds.delayed(order, int(amount))
         if kind == "first":
-            return kinds.first(order, int(amount))
+            return sent, kinds.first(order, int(amount))
         if kind == "share":
-            return kinds.partial(order, amount, options.seed or 0)
-        return kinds.immediate(order)
+            return sent, kinds.partial(order, amount, seed)
+        return sent, kinds.immediate(order)
 
 
 def feedback(text: str) -> tuple[str, float]:
     """When labels are told, as it is typed.
 
-    >>> feedback("delay=1000"), feedback("share=0.4"), feedback("immediate")
-    (('delay', 1000), ('share', 0.4), ('immediate', 0))
+    >>> feedback("delay=1000"), feedback("share=0.4"), feedback("immediate"), feedback("corrections=0.2")
+    (('delay', 1000), ('share', 0.4), ('immediate', 0), ('corrections', 0.2))
     """
     kind, given, amount = text.partition("=")
     if kind == "immediate" and not given:
@@ -260,7 +310,11 @@ def feedback(text: str) -> tuple[str, float]:
         return kind, whole_number(amount)
     if kind == "share" and given:
         return kind, share(amount)
-    raise refused(f"must be immediate, delay=N, first=N or share=S, got {text!r} instead")
+    if kind == CORRECTIONS:
+        from deciban.evaluate.corrections import SHARE
+
+        return kind, share(amount) if given else SHARE
+    raise refused(f"must be immediate, delay=N, first=N, share=S or corrections, got {text!r} instead")
 
 
 def chosen_subjects(peers: Sequence[str]) -> dict[str, Callable[[], Subject]]:

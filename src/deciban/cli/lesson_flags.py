@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from deciban.cli.numbers import digest, moment, moment_text
 from deciban.cli.table_lines import TableColumn, table_lines
+from deciban.ledger.lesson import INCOMING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from deciban.cli.parser import Parser
     from deciban.ledger import Lesson, Selection
@@ -40,12 +41,19 @@ def selection_of(options: Namespace) -> Selection:
     return Selection(**given)
 
 
-def lesson_lines(lessons: Iterable[Lesson], digests: bool = False) -> Iterator[str]:
-    """A table of lessons: label, when it was taught, sender and subject; the digest first, if asked for."""
+def lesson_lines(lessons: Sequence[Lesson], digests: bool = False) -> Iterator[str]:
+    """A table of lessons: label, when it was taught, sender and subject; the digest first, if asked for.
+
+    Their origin stands behind the label if one of them did not come in.
+    """
     columns = [TableColumn(), TableColumn(), TableColumn(30, least=10), TableColumn(60, least=10)]
     rows = [
         [lesson.label, moment_text(lesson.taught / 1e6), lesson.sender, lesson.subject] for lesson in lessons
     ]
+    if any(lesson.origin != INCOMING for lesson in lessons):
+        columns.insert(1, TableColumn())
+        for row, lesson in zip(rows, lessons, strict=True):
+            row.insert(1, lesson.origin)
     if digests:
         columns.insert(0, TableColumn())
         rows = [[lesson.digest.hex(), *row] for lesson, row in zip(lessons, rows, strict=True)]

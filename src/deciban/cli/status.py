@@ -11,6 +11,7 @@ from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import harmless, say, shortened, terminal_columns
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.filter.status import LabelExams
+from deciban.filter.threshold import Assurance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from deciban.filter.status import Quality, Status
-    from deciban.filter.threshold import Assurance, Threshold
+    from deciban.filter.threshold import Threshold
     from deciban.ledger import Lesson
 
 EXAMPLES = (
@@ -70,8 +71,8 @@ def _page(path: str, status: Status, lessons: dict[bytes, Lesson], full: bool, p
     yield from ("", *_label_table(status, paint), "")
     yield threshold_line(status.threshold, status.assurance)
     if status.standing is not None:
-        lost, good = status.recent.lost, status.recent.good
-        had_more = f"{lost:,} of the last {good:,} good mails had more ({percent(lost, good)})"
+        lost, good = status.lost, status.good
+        had_more = f"{lost:,} of the last {good:,} good mails that came in had more ({percent(lost, good)})"
         yield f"Promise {status.standing}: {had_more}."
     if full:
         yield from _figures(status)
@@ -163,14 +164,24 @@ def threshold_line(threshold: Threshold, assurance: Assurance) -> str:
     if assurance.bar is None:
         needed = counted(assurance.needed, "examined good mail")
         return (
-            f"{promise}. It takes {needed} to keep that, and there are "
+            f"{promise}. It takes {needed} to keep that, and of those that came in there are "
             f"{assurance.good:,}: until then nothing is called spam, only unsure."
         )
     decibans = assurance.bar * DECIBANS_A_NAT
     return (
         f"{promise}. Called spam: what has more than {decibans:.1f} dB. However far one looks back over the "
         f"last {assurance.good:,} good mails, {assurance.needed:,} or more, at most that share had so much. "
-        "Assumed: new good mail resembles them."
+        f"{_rests_on(assurance)}Assumed: new good mail resembles them."
+    )
+
+
+def _rests_on(assurance: Assurance) -> str:
+    """Who sorted the good mails: the user, or nobody, and a sample stands for them."""
+    if not assurance.sampled:
+        return "All of them came in and were taught. "
+    return (
+        f"They came in: {assurance.good - assurance.sampled:,} were taught, and a sample stands for "
+        f"{assurance.sampled:,} that nobody contested. "
     )
 
 
@@ -236,7 +247,7 @@ def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
         "cost": status.threshold.cost,
         "promise": status.threshold.promise,
         "standing": status.standing,
-        "assurance": {name: getattr(status.assurance, name) for name in ("bar", "good", "needed")},
+        "assurance": {name: getattr(status.assurance, name) for name in Assurance.field_names},
         "overall": _quality_record(status.overall),
         "recent": _quality_record(status.recent),
         "labels": {

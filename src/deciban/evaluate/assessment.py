@@ -45,12 +45,15 @@ class Assessment(Value):
         *,
         in_order: bool = True,
         rounds: int = ROUNDS,
-        promises: Sequence[float] = PROMISES,
+        promises: Sequence[float | KeptPromise] = PROMISES,
         mistakes: Sequence[Mistake] = (),
         features: Mapping[str, Sequence[TellingFeature]] | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> Assessment:
-        """Assess a trial; ``in_order`` if its messages were met one after the other."""
+        """Assess a trial; ``in_order`` if its messages were met one after the other.
+
+        A promise is followed over the trial, unless it comes with what became of it (corrections.py).
+        """
         spam, probabilities = trial.spam, trial.probabilities
         figures, limits, bins, kept = None, {}, [], []
         if trial.has_both_kinds:
@@ -63,7 +66,10 @@ class Assessment(Value):
                 bins = metrics.reliability(probabilities, spam)
             # A promise is kept by deciban's threshold, which reads log-odds.
             if in_order and any(opinion.totals for opinion in trial.opinions):
-                kept = [KeptPromise.followed(rate, trial) for rate in promises]
+                kept = [
+                    one if isinstance(one, KeptPromise) else KeptPromise.followed(one, trial)
+                    for one in promises
+                ]
         return cls(
             name=name,
             trial=trial,

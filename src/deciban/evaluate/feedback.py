@@ -1,4 +1,4 @@
-"""When a filter is told what a message truly was: at once, late, or not at all.
+"""When a filter is told what a message truly was: at once, late, or not at all (corrections.py: if wrong).
 
 Online filters are mostly measured with *immediate* feedback, which flatters them: nobody sorts each mail the
 moment it arrives. The other three are what the spam track of TREC tried besides; each turns a stream of
@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from deciban.errors import BadSetting
 from deciban.evaluate.index import LabelledMessage, StreamStep
+from deciban.ledger.lesson import SENT
 from deciban.text import read
 from deciban.text.words import address_in
 
@@ -65,6 +66,19 @@ def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) ->
     return [
         StreamStep(message, told=_chance(seed, recipient(message.read())) < share) for message in messages
     ]
+
+
+def part_sent(
+    messages: Sequence[LabelledMessage], share: float, seed: int = 0
+) -> tuple[list[StreamStep], list[LabelledMessage]]:
+    """About this share of the good mail, to be taught first as mail that the user sent; and the rest."""
+    drawn = {
+        number
+        for number, message in enumerate(messages)
+        if not message.spam and _chance(seed, f"sent {number}") < share
+    }
+    sent = [StreamStep(messages[number], asked=False, origin=SENT) for number in sorted(drawn)]
+    return sent, [message for number, message in enumerate(messages) if number not in drawn]
 
 
 def recipient(data: bytes) -> str:

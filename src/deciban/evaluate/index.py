@@ -31,6 +31,7 @@ from pathlib import Path
 from deciban.committee.label import label_of, spellings
 from deciban.decibans import SPAM
 from deciban.errors import BadIndex, BadLabel, NoSuchSource
+from deciban.ledger.lesson import INCOMING
 from deciban.value import Value
 
 # How TREC writes what is asked and what is told: (label, asked, told).
@@ -68,6 +69,9 @@ class StreamStep(Value):
     message: LabelledMessage
     asked: bool = True
     told: bool = True
+    origin: str = INCOMING
+    """How the message came here (ledger/lesson.py), and of how much such mail it was drawn."""
+    share: float = 1.0
 
 
 def read_index(index: Path | str) -> list[LabelledMessage]:

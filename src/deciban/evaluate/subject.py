@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, Self, TypeGuard
 
 from deciban.committee.evidence import Evidence
 from deciban.decibans import SPAM
+from deciban.ledger.lesson import INCOMING
 
 NOT_SPAM = "not spam"
 
@@ -20,6 +21,9 @@ class TaughtMessage(NamedTuple):
 
     label: str
     data: bytes
+    origin: str = INCOMING
+    """How it came here (ledger/lesson.py), and of how much such mail it was drawn; peers do not care."""
+    share: float = 1.0
 
 
 class Opinion(NamedTuple):

@@ -69,7 +69,7 @@ def online(subject: Subject, messages: Sequence[LabelledMessage], progress: Prog
 
 def follow(
     subject: Subject,
-    steps: Sequence[StreamStep],
+    steps: Iterable[StreamStep],
     progress: Progress | None = None,
     watch: Watch | None = None,
     *,
@@ -88,7 +88,7 @@ def follow(
                 messages.append(step.message)
                 opinions.append(opinion)
             if step.told:
-                subject.learn([TaughtMessage(step.message.label, data)])
+                subject.learn([TaughtMessage(step.message.label, data, step.origin, step.share)])
             if progress and step.asked:
                 progress(len(opinions))
     except KeyboardInterrupt:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import os
 from _thread import get_ident
-from itertools import chain, islice, repeat
+from itertools import chain
 
 from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
@@ -32,10 +32,10 @@ from deciban.errors import FoldedLesson, LedgerBusy
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
-from deciban.filter.threshold import Assurance, Threshold
+from deciban.filter.threshold import Assurance, Threshold, good_mail
 from deciban.ledger import create_ledger, open_ledger
 from deciban.ledger.facts import PREFERENCES, SHARED
-from deciban.ledger.lesson import INCOMING, SAMPLE, Lesson, Selection
+from deciban.ledger.lesson import Lesson, Selection
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -309,22 +309,15 @@ class Filter:
         """The same, from the exams of one state."""
         key = self.preferences.threshold, state.address
         if self._assurance is None or self._assurance[0] != key:
-            threshold = key[0]
-            judged = list(islice(self._good(state), threshold.window)) if threshold.window else []
-            self._assurance = key, Assurance.of(threshold, judged)
+            self._assurance = key, Assurance.of_exams(key[0], self._exams_backwards(state))
         return self._assurance[1]
 
-    def _good(self, state: Snapshot) -> Iterator[float]:
-        """The log-odds of spam of the good mail that came in, as it was judged, the newest first.
+    def good_mail(self, most: int) -> list[float]:
+        """The log-odds of spam of the last good mails that came in, as a promise counts them."""
+        return self._ask(lambda state: good_mail(self._exams_backwards(state), most)[0])
 
-        A mail that was drawn from several stands for all of them.
-        """
-        exams: Iterable[KeptExam | FoldedExam] = chain(
-            state.exams_backwards(), self.ledger.folded_exams(newest_first=True)
-        )
-        for exam in exams:
-            if exam.label != SPAM and exam.row.spam is not None and exam.origin in (INCOMING, SAMPLE):
-                yield from repeat(exam.row.spam, max(round(1 / exam.share), 1))
+    def _exams_backwards(self, state: Snapshot) -> Iterator[KeptExam | FoldedExam]:
+        return chain(state.exams_backwards(), self.ledger.folded_exams(newest_first=True))
 
     # Shared filters
 

@@ -122,6 +122,10 @@ class Status(Value):
     """What was asked of the filter …"""
     assurance: Assurance
     """… and where the bar lies by now, on how much evidence."""
+    good: int
+    """The last good mails that came in, as the promise counts them, …"""
+    lost: int
+    """… and how many of them lie above the bar."""
     overall: Quality
     recent: Quality
     by_label: dict[str, LabelExams]
@@ -139,7 +143,7 @@ class Status(Value):
         """What recent good mail makes of the promise at today's bar; None without a promise or a bar."""
         if self.threshold.promise is None or self.assurance.bar is None:
             return None
-        return metrics.standing(self.recent.lost, self.recent.good, self.threshold.promise)
+        return metrics.standing(self.lost, self.good, self.threshold.promise)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -153,12 +157,15 @@ def status_of(mail_filter: Filter) -> Status:
     spam_exams = [(label == SPAM, exam.spam) for _, label, exam in exams if exam.spam is not None]
     right = [exam.best == label for _, label, exam in exams]
     assurance = mail_filter.assurance()
+    judged = mail_filter.good_mail(RECENT)
     return Status(
         lessons=mail_filter.labels(),
         examined=len(exams),
         right=sum(right),
         threshold=mail_filter.preferences.threshold,
         assurance=assurance,
+        good=len(judged),
+        lost=sum(1 for nats in judged if assurance.bar is not None and nats > assurance.bar),
         overall=Quality.of(spam_exams, assurance.bar),
         recent=Quality.of(spam_exams[-RECENT:], assurance.bar),
         by_label=exams_by_label(mail_filter.labels(), [(label, exam.best or "") for _, label, exam in exams]),

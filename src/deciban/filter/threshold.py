@@ -10,14 +10,18 @@ filter that learns. One long stretch forgives what went wrong lately, and lost 2
 where the loss at a fixed bar doubled with every 2 / r mails; one short stretch forgives what will come again.
 The worst of all stretches lost 1.0 times it there, and .55 times where nothing drifts (docs/experiments.md).
 
+Only mail that came in counts, not what the user sent or imported: a promise is about mail to come. Where
+users only correct mistakes, a random share s of the good verdicts that nobody contested is taught as a
+*sample*, and each mail of it stands for 1 / s. Without it the promise would rest on its mistakes alone.
+
 It takes 2 / r good mails, because of so many one may lie above: a single odd mail never decides. Until there
 are so many, what looks like spam is *unsure*. The newest come first:
 
 >>> judged = [3.0, 2.5] + [-1.0] * 48 + [-5.0] * 150
 >>> Assurance.of(Threshold(promise=0.01), judged)
-Assurance(bar=2.5, good=200, needed=200)
+Assurance(bar=2.5, good=200, needed=200, sampled=0)
 >>> Assurance.of(Threshold(promise=0.01), judged[:-1])
-Assurance(bar=None, good=199, needed=200)
+Assurance(bar=None, good=199, needed=200, sampled=0)
 
 Of 500 mails 4 may lie above, but of the last 200 still only 1:
 
@@ -34,12 +38,17 @@ from __future__ import annotations
 from itertools import count
 from math import ceil, log
 
+from deciban.decibans import SPAM
 from deciban.errors import BadSetting
+from deciban.ledger.lesson import INCOMING, SAMPLE
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from deciban.filter.exams import KeptExam
+    from deciban.ledger.records import FoldedExam
 
 # A promise looks back over as many good mails as this times what it takes at least. What lies further back
 # was judged by a filter that knew far less; looking four times as far made no difference worth its time.
@@ -109,6 +118,14 @@ class Assurance(Value):
     good: int
     """Good mails that it was read from."""
     needed: int
+    sampled: int = 0
+    """Of the good mails, those that nobody sorted: a sample stands for them."""
+
+    @classmethod
+    def of_exams(cls, threshold: Threshold, exams: Iterable[KeptExam | FoldedExam]) -> Assurance:
+        """The bar of a threshold over exams, the newest first; only as many are read as it looks back."""
+        judged, sampled = good_mail(exams, threshold.window)
+        return cls.of(threshold, judged).replaced(sampled=sampled)
 
     @classmethod
     def of(cls, threshold: Threshold, judged: Sequence[float]) -> Assurance:
@@ -121,3 +138,26 @@ class Assurance(Value):
 
         highest = nlargest(threshold.may_lie_above(len(judged)) + 1, zip(judged, count(1), strict=False))
         return cls(threshold.lowest_bar(highest), len(judged), threshold.needed)
+
+
+def good_mail(exams: Iterable[KeptExam | FoldedExam], most: int) -> tuple[list[float], int]:
+    """The log-odds of spam of the first good mails that came in; and for how many of them a sample stands."""
+    judged: list[float] = []
+    sampled = 0
+    for exam in exams:
+        if len(judged) >= most:
+            break
+        if exam.label != SPAM and exam.row.spam is not None:
+            mails = min(mails_behind(exam.origin, exam.share), most - len(judged))
+            judged += [exam.row.spam] * mails
+            sampled += mails if exam.origin == SAMPLE else 0
+    return judged, sampled
+
+
+def mails_behind(origin: str, share: float) -> int:
+    """For how many mails that came in a good mail stands.
+
+    >>> mails_behind("incoming", 1.0), mails_behind("sample", 0.1), mails_behind("sent", 1.0)
+    (1, 10, 0)
+    """
+    return max(round(1 / share), 1) if origin in (INCOMING, SAMPLE) else 0
