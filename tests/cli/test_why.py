@@ -1,5 +1,6 @@
 import json
 import math
+import re
 
 import pytest
 
@@ -105,7 +106,15 @@ def test_what_the_shared_filter_says_is_told_from_own_lessons(taught, tmp_path, 
     record = json.loads(capsys.readouterr().out)
     assert record["shared"] == pytest.approx(alone, abs=1e-9)
     main(["why", *own, str(taught / "new-spam.eml")])
-    assert f"The shared filter alone says +{alone:.1f}; own lessons made " in capsys.readouterr().out
+    page = capsys.readouterr().out
+    total = float(re.search(r"^ *([+−][\d.]+)  in all$", page, re.MULTILINE)[1].replace("−", "-"))
+    rows = [
+        re.search(rf"^ *([+−][\d.]+)  {kind} ", page, re.MULTILINE)[1]
+        for kind in ("foundation", "own lessons")
+    ]
+    shared, own = (float(row.replace("−", "-")) for row in rows)
+    assert shared == pytest.approx(alone, abs=0.051)
+    assert shared + own == pytest.approx(total, abs=0.11)
 
 
 def test_json_has_all_evidence_and_adds_up_to_the_last_digit(taught, capsys):

@@ -40,6 +40,9 @@ TOP = 32
 SUBJECT_WIDTH = 60
 KIND_WIDTH = 11
 LEAST_MEANING = 20
+# Where evidence is from, on a filter that rests on a shared one.
+SHARED, OWN = "foundation", "own lessons"
+ORIGINS = {SHARED: "what the shared filter alone says", OWN: "what your own lessons made of it"}
 # In a pipe lines are as long as they are useful.
 PIPE_WIDTH = 100
 BAR_WIDTH = 20
@@ -127,9 +130,11 @@ def explanation(
     found = EvidenceMap(message, verdict.evidence)
     width = terminal_columns() or PIPE_WIDTH
     yield _sides(verdict)
-    yield from _kinds(found, width, paint)
+    yield from _bars(found.subtotals(), KINDS, width, paint)
+    yield _line(found.total, paint.strong("in all"), paint)
     if shared is not None:
-        yield _shared_line(found.total, shared)
+        yield "of that:"
+        yield from _bars({SHARED: shared, OWN: found.total - shared}, ORIGINS, width, paint)
     yield ""
     yield from _places(found, top, width, paint)
 
@@ -148,22 +153,16 @@ def _sides(verdict: Verdict) -> str:
     return f"for {harmless(verdict.label)} (+) and for {harmless(second)} (−), in decibans:"
 
 
-def _kinds(found: EvidenceMap, width: int, paint: Paint) -> Iterator[str]:
+def _bars(subtotals: dict[str, float], meanings: dict[str, str], width: int, paint: Paint) -> Iterator[str]:
     """What each kind of place says, with a bar, and what it is where there is room for that."""
-    subtotals = found.subtotals()
     most = max(map(abs, subtotals.values())) or 1.0
     longest = min(BAR_WIDTH, width - KIND_WIDTH - 10)
     room = width - KIND_WIDTH - longest - 12
     for kind, decibans in subtotals.items():
         block = "█" if decibans > 0 else "░"
         bar = f"{block * round(longest * abs(decibans) / most):{longest}}"
-        meaning = shortened(KINDS[kind], room) if room >= LEAST_MEANING else ""
+        meaning = shortened(meanings[kind], room) if room >= LEAST_MEANING else ""
         yield _line(decibans, f"{kind:{KIND_WIDTH}}  {paint.side(bar, decibans)}  {meaning}", paint)
-    yield _line(found.total, paint.strong("in all"), paint)
-
-
-def _shared_line(total: float, shared: float) -> str:
-    return f"The shared filter alone says {signed(shared)}; own lessons made {signed(total - shared)} of it."
 
 
 def _places(found: EvidenceMap, top: int, width: int, paint: Paint) -> Iterator[str]:
