@@ -8,8 +8,6 @@
 
 from __future__ import annotations
 
-from deciban.cli.numbers import refused
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -57,6 +55,8 @@ def cost(text: str) -> float:
     try:
         return float(text)
     except ValueError:
+        from deciban.cli.numbers import refused  # every call that classifies would wait for it
+
         raise refused(f"must be a number, got {text!r} instead") from None
 
 
