@@ -100,10 +100,10 @@ def test_any_command_is_measured_by_the_same_code(index, capsys):
 @pytest.mark.parametrize(
     ("peer", "complaint"),
     [
-        (["x"], "no peer that deciban knows"),
+        (["x"], "not a peer that deciban knows"),
         (["x=cat {path}"], "x:LABEL"),
         (["x:spam=cat {path}"], "--peer x='COMMAND"),
-        (["x@y=cat", "x:*=cat"], "no number"),
+        (["x@y=cat", "x:*=cat"], "not a number"),
         (["x=/no/such/program {path}", "x:*=cat"], "not installed"),
         (["x='", "x:*=cat"], "cannot be read"),
         (["x=cat", "x:spam=cat"], "no line that teaches 'ham'"),
