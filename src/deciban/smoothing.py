@@ -27,7 +27,14 @@ from deciban.tally import Tally
 
 @dataclass(frozen=True)
 class Laplace:
-    """One of everything that can be seen: the prior of Laplace's rule of succession."""
+    """One of everything that can be seen: the prior of Laplace's rule of succession.
+
+    Examples
+    --------
+    >>> from deciban import Bernoulli
+    >>> Bernoulli().tally([[1]], ["a"]).read("mean", Laplace()).parameters["probability"].round(2).tolist()
+    [[0.67]]
+    """
 
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
@@ -36,7 +43,14 @@ class Laplace:
 
 @dataclass(frozen=True)
 class Jeffreys:
-    """The prior that does not depend on how the parameters are written down."""
+    """The prior that does not depend on how the parameters are written down.
+
+    Examples
+    --------
+    >>> from deciban import Bernoulli
+    >>> Bernoulli().tally([[1]], ["a"]).read("mean", Jeffreys()).parameters["probability"].tolist()
+    [[0.75]]
+    """
 
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
@@ -45,7 +59,18 @@ class Jeffreys:
 
 @dataclass(frozen=True)
 class Beta:
-    """A Beta(a, b) prior on a probability."""
+    """A Beta(a, b) prior on a probability, for Bernoulli and Geometric.
+
+    Parameters
+    ----------
+    a, b : imagined ones, and imagined zeros.
+
+    Examples
+    --------
+    >>> from deciban import Bernoulli
+    >>> Bernoulli().tally([[1]], ["a"]).read("mean", Beta(1, 3)).parameters["probability"].tolist()
+    [[0.4]]
+    """
 
     a: float
     b: float
@@ -59,7 +84,20 @@ class Beta:
 
 @dataclass(frozen=True)
 class Values:
-    """n imagined values of each feature, with this mean and (where the family has one) this variance."""
+    """n imagined values of each feature, with this mean and (where the family has one) this variance.
+
+    Parameters
+    ----------
+    n : how many values are imagined.
+    mean : their mean, one for all features or one for each.
+    variance : their variance, the same way, where the family has one.
+
+    Examples
+    --------
+    >>> from deciban import Poisson
+    >>> Poisson().tally([[4]], ["a"]).read("mean", Values(1, mean=2)).parameters["rate"].tolist()
+    [[3.0]]
+    """
 
     n: float
     mean: Any
@@ -74,7 +112,20 @@ class Values:
 
 @dataclass(frozen=True)
 class Empirical:
-    """α estimated from the tally alone (empirical Bayes), one number for each kind of feature."""
+    """α estimated from the tally alone (empirical Bayes), one number for each kind of feature.
+
+    Parameters
+    ----------
+    tolerance : the search ends when α changes by less than this share.
+    steps : … or after so many steps.
+
+    Examples
+    --------
+    >>> from deciban import Multinomial, NaiveBayes
+    >>> model = NaiveBayes(Multinomial(), prior=Empirical()).fit([[9, 0], [0, 9]], ["a", "b"])
+    >>> model.predict([[1, 0]]).tolist()
+    ['a']
+    """
 
     tolerance: float = 1e-6
     steps: int = 10_000

@@ -53,7 +53,25 @@ ROUNDING = 1e-9  # a real sum may fall this far below zero, relative to its own 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally:
-    """Sums of a family's sufficient statistics, one row a label; add, subtract, scale and slice them."""
+    """Sums of a family's sufficient statistics, one row per label; add, subtract, scale and slice them.
+
+    Parameters
+    ----------
+    family : what was added up.
+    labels : the labels, sorted.
+    features : the names of the columns, and their categories where they have some.
+    rows : how many rows each label has.
+    sums : the sums by name, (labels,) or (labels, cells) each.
+    parts : a tally for each group of columns, where the family is Columns.
+
+    Examples
+    --------
+    >>> from deciban import Poisson
+    >>> monday = Poisson().tally([[3], [5]], ["a", "b"])
+    >>> tuesday = Poisson().tally([[1]], ["a"])
+    >>> (monday + tuesday).sums["sum"].tolist()
+    [[4], [5]]
+    """
 
     family: Family
     labels: NDArray[Any]  # (labels,), sorted

@@ -36,7 +36,18 @@ from deciban.tally import ROUNDING, Tally
 
 @dataclass(frozen=True)
 class Bernoulli(Family):
-    """Yes or no; with `binarize=t`, a number above t is a yes."""
+    """Yes or no.
+
+    Parameters
+    ----------
+    binarize : a number t, above which a value is a yes; without it values must be 0 and 1.
+
+    Examples
+    --------
+    >>> tally = Bernoulli(binarize=0.0).tally([[3, 0], [1, 0], [0, 2]], ["spam", "spam", "ham"])
+    >>> tally.sums["ones"].tolist()                        # ham, spam
+    [[0, 1], [2, 0]]
+    """
 
     binarize: float | None = None
 

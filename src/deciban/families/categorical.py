@@ -43,7 +43,19 @@ from deciban.tally import Tally
 
 @dataclass(frozen=True)
 class Categorical(Family):
-    """One of several categories: texts, whole numbers or anything that sorts."""
+    """One of several categories: texts, whole numbers or anything that sorts.
+
+    Parameters
+    ----------
+    categories : those that may come, or a number k for 0 … k − 1; None finds them in the data, and expects
+        that something new may come.
+
+    Examples
+    --------
+    >>> tally = Categorical().tally([["red"], ["blue"], ["red"]], ["a", "a", "b"])
+    >>> tally.features.categories[0].tolist(), tally.sums["count"].tolist()
+    (['blue', 'red'], [[1, 1], [0, 1]])
+    """
 
     categories: int | tuple[Any, ...] | None = None
 

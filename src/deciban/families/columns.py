@@ -39,7 +39,22 @@ Group = tuple[tuple[Hashable, ...], Family]
 
 @dataclass(frozen=True, init=False, repr=False)
 class Columns(Family):
-    """A family for each column or group of columns."""
+    """A family for each column or group of columns.
+
+    Parameters
+    ----------
+    groups : a mapping from a column, or a tuple of columns, to its family; or pairs of both.
+    rest : the family of all other columns; None refuses them.
+    settled : the groups with every column placed, which the first rows fix.
+
+    Examples
+    --------
+    >>> from deciban import Categorical, Gaussian, NaiveBayes
+    >>> family = Columns({0: Categorical()}, rest=Gaussian())
+    >>> rows = np.array([["red", 1.0], ["red", 1.5], ["blue", 7.0], ["blue", 8.0]], dtype=object)
+    >>> NaiveBayes(family).fit(rows, ["a", "a", "b", "b"]).predict(rows[:1]).tolist()
+    ['a']
+    """
 
     groups: tuple[Group, ...]
     rest: Family | None

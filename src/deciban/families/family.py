@@ -50,7 +50,17 @@ BLOCK = 2**19
 
 
 class Family(ABC):
-    """What to add up for one value, and how to read the sums."""
+    """What to add up for one value, and how to read the sums.
+
+    A family is a value: it has settings and no data. Ask it for a `tally`, or give it to a learner. All other
+    methods are for those who write a family: tallies and readings call them.
+
+    Examples
+    --------
+    >>> from deciban import Bernoulli, Gaussian
+    >>> [isinstance(family, Family) for family in (Bernoulli(), Gaussian())]
+    [True, True]
+    """
 
     support: ClassVar[Support]
     measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something

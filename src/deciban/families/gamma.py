@@ -44,7 +44,14 @@ FALLEN = 37.0  # nats below the peak, where an integral may stop
 
 @dataclass(frozen=True)
 class Gamma(Family):
-    """Positive numbers with a shape and a rate."""
+    """Positive numbers with a shape and a rate.
+
+    Examples
+    --------
+    >>> reading = Gamma().tally([[1.0], [2.0], [6.0]], ["a"] * 3).read("mle")
+    >>> {name: values.round(2).tolist() for name, values in reading.parameters.items()}
+    {'shape': [[2.0]], 'rate': [[0.67]]}
+    """
 
     support: ClassVar[Support] = Support(
         "x > 0",

@@ -65,11 +65,24 @@ ROUNDED = 2e-11
 
 @dataclass(frozen=True)
 class Gaussian(Family):
-    """Real numbers round a mean, with one of four kinds of shared variance."""
+    """Real numbers round a mean, with one of four kinds of shared variance.
 
-    shared: str | None = None  # the variance is shared over: None, "labels", "features" or "all"
-    ddof: int = 0  # mle divides the scatter by n − ddof: 0 is the likelihood's own, 1 is unbiased
-    pivot: tuple[float, ...] | None = None  # fixed by the first batch
+    Parameters
+    ----------
+    shared : what shares a variance: None, "labels", "features" or "all".
+    ddof : rule="mle" divides the scatter by n − ddof: 0 is the likelihood's own, 1 is unbiased.
+    pivot : what values are counted from, one number for each column; the first rows fix it.
+
+    Examples
+    --------
+    >>> tally = Gaussian(ddof=1).tally([[1.0], [3.0]], ["a", "a"])
+    >>> tally.read("mle").parameters["variance"].tolist()
+    [[2.0]]
+    """
+
+    shared: str | None = None
+    ddof: int = 0
+    pivot: tuple[float, ...] | None = None
 
     support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 

@@ -40,7 +40,13 @@ from deciban.tally import Tally
 
 @dataclass(frozen=True)
 class Geometric(WholeNumbers):
-    """Failures before the first success."""
+    """Failures before the first success.
+
+    Examples
+    --------
+    >>> Geometric().tally([[1], [3]], ["a", "a"]).read("mle").parameters["probability"].round(3).tolist()
+    [[0.333]]
+    """
 
     support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",

@@ -48,9 +48,20 @@ SAME = 2.0**-50  # numbers that differ by less, relative to the largest, differ 
 
 @dataclass(frozen=True)
 class Multinomial(Family):
-    """Counts of many things that together make up a whole."""
+    """Counts of many things that together make up a whole.
 
-    width: int | None = None  # how many features the totals cover, where only some of them are looked at
+    Parameters
+    ----------
+    width : how many columns the totals cover, where only some of them are looked at; slicing sets it.
+
+    Examples
+    --------
+    >>> tally = Multinomial().tally([[3, 1], [0, 2]], ["ham", "spam"])
+    >>> tally.read("mean", prior=1).parameters["probability"].round(2).tolist()
+    [[0.67, 0.33], [0.25, 0.75]]
+    """
+
+    width: int | None = None
 
     support: ClassVar[Support] = Support(
         "x ≥ 0", "Negative values in data are no counts: use Gaussian() for them.", least=0

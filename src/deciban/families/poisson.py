@@ -42,7 +42,13 @@ from deciban.tally import Tally
 
 @dataclass(frozen=True)
 class Poisson(WholeNumbers):
-    """Counts 0, 1, 2, … with a rate."""
+    """Counts 0, 1, 2, … with a rate.
+
+    Examples
+    --------
+    >>> Poisson().tally([[1], [3]], ["a", "a"]).read("mle").parameters["rate"].tolist()
+    [[2.0]]
+    """
 
     support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",

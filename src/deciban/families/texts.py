@@ -63,7 +63,19 @@ def _pieces(word: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Texts(Categorical):
-    """Free text, as the set of its words."""
+    """Free text, as the set of its words.
+
+    Parameters
+    ----------
+    categories : always None: words are found in the texts.
+
+    Examples
+    --------
+    >>> from deciban import NaiveBayes
+    >>> rows = [["buy now"], ["cheap, buy"], ["see you at noon"], ["lunch at noon"]]
+    >>> NaiveBayes(Texts()).fit(rows, ["spam", "spam", "ham", "ham"]).predict([["buy cheap"]]).tolist()
+    ['spam']
+    """
 
     def distinct(self, X: Any) -> list[NDArray[Any]]:
         """The words of each column, sorted."""

@@ -53,6 +53,19 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     kind : "gaussian", or "sparse" (faster, and little memory).
     density : the share of entries that are not zero, where kind="sparse"; "auto" is 1/√columns.
     random_state : a seed, for the same projection every time.
+
+    Attributes
+    ----------
+    components_ : the directions, (columns that are left, columns).
+    n_components_ : how many columns are left.
+    density_ : the share of entries that are not zero.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> rows = np.eye(100)
+    >>> RandomProjection(20, random_state=0).fit_transform(rows).shape
+    (100, 20)
     """
 
     def __init__(

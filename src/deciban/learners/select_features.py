@@ -35,6 +35,18 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     family : what is tallied. Unless told, the first rows decide: Bernoulli(binarize=0.0), which asks whether
         a value is above zero, where all are whole numbers and none is negative; otherwise Gaussian(), from
         which only "information_gain" can be read. Multinomial() weighs counts.
+
+    Attributes
+    ----------
+    scores_ : the score of each column.
+    tally_ : what was learned.
+    n_features_in_, feature_names_in_ : as in scikit-learn.
+
+    Examples
+    --------
+    >>> rows, labels = [[1, 1], [1, 0], [0, 1], [0, 0]], ["a", "a", "b", "b"]
+    >>> SelectFeatures(k=1).fit(rows, labels).get_support().tolist()
+    [True, False]
     """
 
     tally_: Tally

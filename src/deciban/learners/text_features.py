@@ -68,6 +68,12 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     n_jobs : int, optional
         Threads; -1 is one for each core. The result does not depend on it.
 
+    Attributes
+    ----------
+    vocabulary_ : the column of each n-gram, where it is named.
+
+    Examples
+    --------
     Texts are str, or bytes in UTF-8, from any iterable: they are read in batches, never all at once.
 
     >>> TextFeatures(ngram_range=(1, 2), n_features=2**18).transform(iter(["one two"])).shape
