@@ -42,6 +42,17 @@ def test_no_progress_runs_into_what_a_pipe_shows(taught):
     assert seen.text == "deciban: 40 messages: 20 spam, 20 ham\n"
 
 
+def test_the_progress_of_an_evaluation_stays_out_of_a_pipe_too(taught):
+    lines = [f"{label}\t{label}/{number}.eml\n" for number in range(20) for label in ("ham", "spam")]
+    (taught / "index.tsv").write_text("".join(lines) * 5)
+    reader, writer = os.pipe()
+    seen = on_terminal("evaluate", "--rounds", "0", str(taught / "index.tsv"), stdout=writer)
+    os.close(writer)
+    os.close(reader)
+    assert seen.text == ""
+    assert "200 of 200" in on_terminal("evaluate", "--rounds", "0", str(taught / "index.tsv")).text
+
+
 def test_progress_is_shown_while_a_file_is_written(taught, tmp_path):
     with open(tmp_path / "verdicts", "wb") as file:
         seen = on_terminal("classify", str(taught / "spam"), str(taught / "ham"), stdout=file.fileno())

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from deciban.cli.numbers import counted, refused, share, whole_number
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import is_piped
 from deciban.cli.terminal import harmless, say
 from deciban.errors import WrongUsage
 
@@ -387,7 +388,7 @@ class Counter:
         self._name = harmless(name)
         self._total = total
         self._what = what
-        self._alive = sys.stderr.isatty()
+        self._alive = sys.stderr.isatty() and not is_piped(sys.stdout)
 
     def __call__(self, done: int) -> None:
         """Show it, now and then."""

@@ -30,7 +30,7 @@ class ProgressLine:
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = sys.stderr if stream is None else stream
-        self._alive = self._stream.isatty() and not _is_piped(sys.stdout)
+        self._alive = self._stream.isatty() and not is_piped(sys.stdout)
         self._shown = False
         self._begun = monotonic()
         self._next = 0.0
@@ -71,7 +71,7 @@ class ProgressLine:
         self._shown = True
 
 
-def _is_piped(stream: TextIO) -> bool:
+def is_piped(stream: TextIO) -> bool:
     """Whether another program reads the stream: what it prints on the terminal would run into our line."""
     try:
         return S_ISFIFO(os.fstat(stream.fileno()).st_mode)
