@@ -2,7 +2,10 @@
 
 import re
 
+import pytest
+
 from deciban.cli.coloured_text import ColouredText
+from deciban.cli.terminal import columns_of
 from deciban.text import read
 from tests.committee.test_evidence_map import MIXED, course, map_of
 
@@ -27,8 +30,10 @@ def test_both_sides_have_a_colour_and_each_colour_ends(course):
     assert text.count("\x1b[0m") == text.count("\x1b[38")
 
 
-def test_lines_fit_the_terminal_unless_a_word_does_not(course):
-    for width in (60, 120):
-        for line in lines_of(course, False, width):
-            words = line.partition("│")[2].split()
-            assert len(line) <= width or max(map(len, words)) > width - 30
+@pytest.mark.parametrize("coloured", [False, True])
+def test_lines_fit_the_terminal_and_long_words_are_cut_in_the_middle(course, coloured):
+    long_word = MIXED.replace(b"pills.example/buy", b"pills.example/" + b"x" * 200)
+    for width in (60, 80, 120):
+        for data in (MIXED, long_word):
+            text = ColouredText(read(data), map_of(course, data), coloured, width)
+            assert all(columns_of(COLOUR.sub("", line)) <= width for line in text.lines())

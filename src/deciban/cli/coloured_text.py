@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from deciban.cli.numbers import signed
 from deciban.cli.passages import level_of, passages, peak_of
-from deciban.cli.terminal import columns_of
+from deciban.cli.terminal import columns_of, shortened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ AGAINST = (0, 153, 117, 75, 39)
 # A word at least so strong has its figure, where there are no colours.
 FIGURES_FROM = 3
 TITLE_WIDTH = 12
+FIGURE_WIDTH = len("[+12.3]")
 
 
 class ColouredText:
@@ -48,12 +49,18 @@ class ColouredText:
         title = passage.title if len(passage.title) <= TITLE_WIDTH else passage.title[: TITLE_WIDTH - 1] + "…"
         line, used = "", 0
         for text, decibans in passage.pieces:
-            piece, width = self._piece(text, decibans)
+            piece, width = self._piece(self._fitting(text), decibans)
             if used and used + width > self._room:
                 yield f"{figure:>7} │ {title:{TITLE_WIDTH}} {line.rstrip()}"
                 figure, title, line, used = "", "", "", 0
             line, used = line + piece, used + width
         yield f"{figure:>7} │ {title:{TITLE_WIDTH}} {line}".rstrip()
+
+    def _fitting(self, text: str) -> str:
+        """A word that is wider than the line, such as a link, cut in the middle."""
+        room = self._room - FIGURE_WIDTH
+        word = text.strip()
+        return text.replace(word, shortened(word, room)) if columns_of(word) > room else text
 
     def _piece(self, text: str, decibans: float) -> tuple[str, int]:
         """A word as it is printed, and how wide it is."""
