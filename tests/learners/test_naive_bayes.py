@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sparse
 from hypothesis import given
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import ComplementNB
 
 from deciban import (
     Bernoulli,
@@ -311,3 +313,73 @@ def test_one_outlier_does_not_take_the_variance_away_from_the_folds():
     rows = rng.normal(0, 1, (60, 2))
     rows[7, 0] = 1e9
     assert NaiveBayes(prior="cv").fit(rows, np.arange(60) % 2).alpha_ > 0
+
+
+def test_what_empirical_bayes_found_can_be_looked_at():
+    rng = np.random.default_rng(0)
+    truth = rng.dirichlet(np.full(60, 0.3), size=30)
+    texts = np.array([rng.multinomial(2000, shares) for shares in truth])
+    words = NaiveBayes(Multinomial(), prior="empirical").fit(texts, np.arange(30))
+    assert words.alpha_ == pytest.approx(0.3, rel=0.1)
+    assert words.prior_.sums["count"][0, 0] == words.alpha_
+    yes = NaiveBayes(Bernoulli(binarize=0.0), prior="empirical").fit(texts, np.arange(30))
+    assert yes.prior_.sums["ones"][0, 0] == yes.alpha_[0]
+    codes = NaiveBayes(Categorical(), prior="empirical").fit(texts % 3, np.arange(30) % 2)
+    assert codes.alpha_.shape == (60,)
+    both = NaiveBayes(Columns([(0, Categorical())], rest=Multinomial()), prior="empirical")
+    assert len(both.fit(texts % 3, np.arange(30) % 2).alpha_) == 2
+
+
+def test_without_a_search_there_is_no_alpha_to_look_at():
+    model = NaiveBayes(Multinomial(), prior=0.5).fit(X, y)
+    assert not hasattr(model, "alpha_")
+    assert model.prior_.sums["count"].tolist() == [[0.5] * 3] * 2
+    assert (
+        not NaiveBayes(Gaussian(), rule="mle")
+        .fit(X + np.linspace(0, 1, 12).reshape(4, 3), y)
+        .prior_.sums["n"]
+        .any()
+    )
+
+
+def test_a_grid_search_can_set_the_family():
+    rng = np.random.default_rng(1)
+    rows, labels = rng.normal(size=(90, 2)) * [[1.0, 5.0]], np.arange(90) % 3
+    search = GridSearchCV(
+        NaiveBayes(Gaussian()), {"family__shared": [None, "labels", "all"], "prior": [1, 2]}
+    )
+    search.fit(rows, labels)
+    assert len(search.cv_results_["params"]) == 6
+    assert search.best_estimator_.family.shared == search.best_params_["family__shared"]
+    assert NaiveBayes().set_params(family__shared="all").family == Gaussian(shared="all")
+    assert NaiveBayes(Gaussian(shared="all")).get_params()["family__shared"] == "all"
+    assert "family__shared" not in NaiveBayes(Gaussian()).get_params(deep=False)
+    with pytest.raises(ValueError, match=r"Invalid parameter 'binarize' for family Gaussian"):
+        NaiveBayes(Gaussian()).set_params(family__binarize=1)
+    with pytest.raises(ValueError, match="shared must be one of"):
+        NaiveBayes(Gaussian()).set_params(family__shared="some")
+
+
+def test_a_normalised_complement_is_scikit_learns():
+    rng = np.random.default_rng(2)
+    rows, labels = rng.poisson(1.0, (80, 12)), np.arange(80) % 4
+    ours = NaiveBayes(Multinomial(), rule="mean", complement="normalised").fit(rows, labels)
+    theirs = ComplementNB(norm=True).fit(rows, labels)
+    assert ours.predict_joint_log_proba(rows) == pytest.approx(theirs.predict_joint_log_proba(rows))
+    told = ours.why(rows[:5])
+    joint = np.sort(ours.predict_joint_log_proba(rows[:5]), axis=1)
+    for one, scores in zip(told, joint, strict=True):
+        assert one.decibans == pytest.approx((scores[-1] - scores[-2]) * 10 / np.log(10))
+
+
+@pytest.mark.parametrize("settings", [{}, {"rule": "mle"}], ids=str)
+def test_a_complement_is_normalised_where_there_are_weights(settings):
+    with pytest.raises(ValueError, match="needs Multinomial"):
+        NaiveBayes(Multinomial() if not settings else Poisson(), complement="normalised", **settings).fit(
+            X, y
+        )
+
+
+def test_an_unknown_complement_is_refused():
+    with pytest.raises(ValueError, match="complement must be True, False or 'normalised'"):
+        NaiveBayes(Multinomial(), complement="norm").fit(X, y)

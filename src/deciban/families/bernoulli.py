@@ -100,6 +100,11 @@ class Bernoulli(Family):
         a, b = likeliest_alpha(counts, symmetric=False, tolerance=tolerance, steps=steps)
         return self.imagine_beta(tally, float(a), float(b))
 
+    def alpha_of(self, imagined: Tally) -> tuple[float, float]:
+        """a of a yes, b of a no."""
+        ones, n = (float(imagined.sums[name].flat[0]) for name in ("ones", "n"))
+        return ones, n - ones
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n values, of which the mean says how many are ones."""
         if variance is not None or np.any(np.asarray(mean) > 1) or np.any(np.asarray(mean) < 0):

@@ -146,6 +146,12 @@ class Categorical(Family):
         alphas = [float(found[0]) if len(found) else 1.0 for found in each]
         return self.imagine_alpha(tally, np.array(alphas)[tally.features.owner])
 
+    def alpha_of(self, imagined: Tally) -> NDArray[np.float64]:
+        """One α for each feature; NaN where it has no category."""
+        widths, starts = np.diff(imagined.features.starts), imagined.features.starts[:-1]
+        padded = np.append(np.asarray(imagined.sums["count"][0], dtype=float), np.nan)
+        return np.where(widths > 0, padded[starts], np.nan)
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
         """Categories have no mean."""
         raise BadPrior("A category has no mean. Give Categorical a number α, or α for each cell.")

@@ -173,6 +173,10 @@ class Columns(Family):
         parts = tuple(part.family.imagine_empirical(part, tolerance, steps) for part in tally.parts)
         return tally.imagined({}, parts)
 
+    def alpha_of(self, imagined: Tally) -> list[Any]:
+        """That of each group."""
+        return [part.family.alpha_of(part) for part in imagined.parts]
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """The same values in each group."""
         parts = tuple(part.family.imagine_values(part, n, mean, variance) for part in tally.parts)

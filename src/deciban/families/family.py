@@ -195,6 +195,10 @@ class Family(ABC):
             f"{type(self).__name__}. Use prior='cv', or a number."
         )
 
+    def alpha_of(self, imagined: Tally) -> Any:  # noqa: ARG002
+        """The α that an imagined tally holds of each cell, for the families that count cells."""
+        raise BadPrior(f"{type(self).__name__} counts no cells, so no α was found for it.")
+
     def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:  # noqa: ARG002
         """A Beta(a, b) prior on a probability, for the families that have one."""
         raise BadPrior(f"Beta(a, b) is a prior for Bernoulli and Geometric, not for {type(self).__name__}.")

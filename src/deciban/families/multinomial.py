@@ -90,6 +90,10 @@ class Multinomial(Family):
         alpha = likeliest_alpha(tally.sums["count"], symmetric=True, tolerance=tolerance, steps=steps)
         return self.imagine_alpha(tally, np.asarray(alpha[0]))
 
+    def alpha_of(self, imagined: Tally) -> float:
+        """One α of every word."""
+        return float(imagined.sums["count"].flat[0])
+
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n texts in which each word comes `mean` times."""
         if variance is not None:

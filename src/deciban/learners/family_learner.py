@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any, Self
@@ -24,6 +25,8 @@ from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
 
 FEW = 32  # labels
+
+SETTLED = ("pivot", "width")  # what tallies fix by themselves
 
 
 def refuse_bad_frame(X: Any, learner: str) -> None:
@@ -48,6 +51,13 @@ def over_labels(take: np.ufunc, joint: Floats) -> Floats:
     return np.asarray(reduce(take, joint.T))[:, None]
 
 
+def _settings_of(family: Any) -> dict[str, Any]:
+    """What can be set of a family; its columns and what a first batch settled are none of it."""
+    if family is None or not is_dataclass(family) or isinstance(family, Columns):
+        return {}
+    return {one.name: getattr(family, one.name) for one in fields(family) if one.name not in SETTLED}
+
+
 class FamilyLearner:
     """An estimator whose parameter `family` says what a row looks like; Gaussian() unless told.
 
@@ -57,6 +67,29 @@ class FamilyLearner:
     family: Family | None
     model_: Model
     n_features_in_: int
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings; deep ones include those of the family, such as `family__shared`."""
+        settings: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
+        if deep:
+            settings |= {f"family__{name}": value for name, value in _settings_of(self.family).items()}
+        return settings
+
+    def set_params(self, **settings: Any) -> Self:
+        """Change settings, those of the family by `family__shared` and the like, for a grid search."""
+        inner = {name: settings.pop(name) for name in list(settings) if name.startswith("family__")}
+        super().set_params(**settings)  # type: ignore[misc]
+        if inner:
+            family = self._family()
+            known = _settings_of(family)
+            changed = {name.removeprefix("family__"): value for name, value in inner.items()}
+            unknown = [name for name in changed if name not in known]
+            if unknown:
+                raise ValueError(
+                    f"Invalid parameter {unknown[0]!r} for family {family}. Valid ones are {sorted(known)}."
+                )
+            self.family = replace(family, **changed)  # type: ignore[type-var]
+        return self
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that holds numbers and names, and cannot execute code."""

@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadPrior, BadSetting, ImpossibleRows
-from deciban.families.reading import Breakdown, Floats, Reading
+from deciban.families.reading import Breakdown, Floats, PointReading, Reading
 from deciban.families.telling import read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.learners.temper import Temper
 from deciban.tally import Tally
 
+NORMALISED = "normalised"  # a complement whose weights sum to one
 LISTED = 10  # so many features that are not there are listed for a sparse row
 
 
@@ -40,7 +41,7 @@ class Model:
         rule: str,
         prior: Any,
         label_prior: Any = None,
-        complement: bool = False,
+        complement: bool | str = False,
         telling_only: bool = False,
         temper: Temper | None = None,
     ) -> None:
@@ -88,8 +89,23 @@ class Model:
     def _evidence(self, X: Any) -> Floats:
         evidence = self.reading.score(X)
         if self.complement:
-            np.negative(evidence, out=evidence)
+            evidence *= self.signs
         return evidence
+
+    @cached_property
+    def signs(self) -> Floats:
+        """What log p is multiplied by under each label: −1 for a complement, less if it is normalised.
+
+        Normalised, the weights of all words of a label sum to one, so that a label whose words depend on each
+        other, and come in heaps, has no louder voice (Rennie et al., 2003; ComplementNB(norm=True)).
+        """
+        if self.complement != NORMALISED:
+            return np.full(len(self.tally.labels), -1.0 if self.complement else 1.0)
+        if not isinstance(self.reading, PointReading) or set(self.reading.form.weights) != {"count"}:
+            raise BadSetting(
+                "complement='normalised' needs Multinomial() and a rule that reads weights: mean, map or mle."
+            )
+        return np.asarray(-1.0 / np.abs(self.reading.form.weights["count"]).sum(axis=1))
 
     def _joint(self, X: Any) -> Floats:
         joint = self._evidence(X)
@@ -187,7 +203,8 @@ class Model:
     def _against(self, evidence: Floats, first: int, second: int) -> Floats:
         factor = DECIBANS_A_NAT * (1.0 if self.temper is None else self.temper.exponent)
         with np.errstate(invalid="ignore"):
-            return np.asarray((-factor if self.complement else factor) * (evidence[first] - evidence[second]))
+            told = self.signs[first] * evidence[first] - self.signs[second] * evidence[second]
+            return np.asarray(factor * told)
 
     def _offset(self, first: int, second: int) -> float:
         """What a temper adds to one label and not to another, whatever the row."""

@@ -37,8 +37,9 @@ from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.fold_tallies import choose_alpha, choose_temper, each_fold, hold_out
 from deciban.learners.labels import checked_labels
-from deciban.learners.model import Model
+from deciban.learners.model import NORMALISED, Model
 from deciban.learners.temper import Temper
+from deciban.smoothing import Empirical
 from deciban.tally import Tally
 
 
@@ -53,7 +54,8 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     prior : a number α, "laplace", "jeffreys", "empirical", "cv" (α by cross-validation), one of
         `deciban.smoothing`, or a Tally that was imagined.
     label_prior : None (as counted), a number that smooths the counts, "uniform", or the chances.
-    complement : judge a label by how badly all others explain a row.
+    complement : judge a label by how badly all others explain a row; "normalised" makes the weights of each
+        label sum to one, as ComplementNB(norm=True) does (Multinomial under "mean", "map" or "mle").
     c : how many times likelier a label must be than one without a c before it is chosen: a mapping
         from label to c, or a number for the second of two labels. c = 9 chooses "spam" only if
         p(spam)/p(ham) > 9: right where losing a good mail is nine times worse than seeing a bad one.
@@ -65,7 +67,10 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     ----------
     classes_ : the labels, sorted.
     tally_ : what was learned.
-    alpha_, alpha_scores_ : the α that prior="cv" found, and the mean log p of held-out labels for each.
+    prior_ : what is imagined, as a tally.
+    alpha_ : the α that prior="cv" or "empirical" found: a number, one for each feature (Categorical), or two
+        (a yes and b no, Bernoulli).
+    alpha_scores_ : the mean log p of held-out labels for each α that prior="cv" tried.
     temper_, offsets_ : the exponent and the offset of each label, in nats, that temper="cv" found.
     n_features_in_, feature_names_in_ : as in scikit-learn.
 
@@ -83,7 +88,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     0.11
     """
 
-    LEARNED: ClassVar[tuple[str, ...]] = ("alpha_", "temper_", "offsets_", "declared_")
+    LEARNED: ClassVar[tuple[str, ...]] = ("chosen_alpha_", "temper_", "offsets_", "declared_")
     tally_: Tally
     classes_: NDArray[Any]
 
@@ -94,7 +99,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         rule: str = "bayes",
         prior: Any = 1,
         label_prior: Any = None,
-        complement: bool = False,
+        complement: bool | str = False,
         c: Mapping[Any, float] | float | None = None,
         temper: float | str | None = None,
     ) -> None:
@@ -114,11 +119,12 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         family = self._family()
         tally = family.tally(X, y, weight=weight, features=self._names())
         self._check_temper()
+        self._check_complement()
         if self._needs_all_rows():
             self._cross_validate(tally.family, X, y, weight)
         model = self._model(tally)
         # What cannot be read or meant is refused now, not at the first prediction.
-        _ = model.reading, model.log_prior, self._costs(tally.labels)
+        _ = model.reading, model.signs, model.log_prior, self._costs(tally.labels)
         if hasattr(self, "declared_"):
             del self.declared_
         return self._hold(tally, model)
@@ -135,6 +141,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
         self._check_costs()
         self._check_temper()
+        self._check_complement()
         if self._needs_all_rows():
             raise BadPrior("'cv' needs all rows at once: use fit, or give the α or exponent that it found.")
         family = self._family() if first else self.tally_.family
@@ -247,7 +254,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         return self
 
     def _model(self, tally: Tally) -> Model:
-        prior = self.alpha_ if _is_cv(self.prior) else self.prior
+        prior = self.chosen_alpha_ if _is_cv(self.prior) else self.prior
         return self._read_by(tally, prior, self._temper(tally.labels))
 
     def _read_by(self, tally: Tally, prior: Any, temper: Temper | None = None) -> Model:
@@ -259,6 +266,21 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             return None if self.temper is None else Temper(float(self.temper), np.zeros(len(labels)))
         offsets = [self.offsets_.get(label, 0.0) for label in labels.tolist()]
         return Temper(float(self.temper_), np.array(offsets, dtype=float))
+
+    @property
+    def prior_(self) -> Tally:
+        """What is imagined of each label, as a tally: nothing under rule="mle"."""
+        check_is_fitted(self)
+        return self.tally_.family.imagined_for(self.rule, self.model_.prior, self.tally_)
+
+    @property
+    def alpha_(self) -> Any:
+        """The α that cross-validation or empirical Bayes found."""
+        if _is_cv(self.prior) and hasattr(self, "chosen_alpha_"):
+            return self.chosen_alpha_
+        if isinstance(self.prior, Empirical) or (isinstance(self.prior, str) and self.prior == "empirical"):
+            return self.tally_.family.alpha_of(self.prior_)
+        raise AttributeError("alpha_ is there once prior='cv' or 'empirical' has found one.")
 
     def _needs_all_rows(self) -> bool:
         return _is_cv(self.prior) or _is_cv(self.temper)
@@ -274,13 +296,19 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         prior = self.prior
         if _is_cv(prior):
             prior, self.alpha_scores_ = choose_alpha(folds, y, weight, self._read_by, tempered=tempered)
-            self.alpha_ = prior
+            self.chosen_alpha_ = prior
         if tempered:
             temper = choose_temper(hold_out(folds, y, weight, lambda tally: self._read_by(tally, prior)))
             labels = np.unique(y).tolist()
             self.temper_ = 1.0 if temper is None else temper.exponent
             offsets = [0.0] * len(labels) if temper is None else temper.offsets.tolist()
             self.offsets_ = dict(zip(labels, offsets, strict=True))
+
+    def _check_complement(self) -> None:
+        if not isinstance(self.complement, (bool, np.bool_)) and self.complement != NORMALISED:
+            raise ValueError(
+                f"complement must be True, False or {NORMALISED!r}, got {self.complement!r} instead."
+            )
 
     def _check_temper(self) -> None:
         given = self.temper
