@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.distance import chebyshev
 from sklearn.utils.estimator_checks import check_estimator
 
+import deciban
 from deciban import (
     Bernoulli,
     Categorical,
@@ -148,6 +149,16 @@ OF_COUNTS = {
 # The check wants the label with the largest share that comes first by name. Where shares tie deciban
 # takes the label of the nearest neighbour among them, whatever the labels are called.
 TIES = {"check_classifiers_train": "one row of the check has two votes for each of two labels"}
+
+
+# Learners that take texts: their own tests run the checks.
+OF_TEXTS = {"TextClassifier", "TextFeatures"}
+
+
+def test_no_public_learner_is_left_unchecked():
+    public = {name for name in deciban.__all__ if hasattr(getattr(deciban, name), "get_params")}
+    checked = [*PASSING.values(), *(learner for learner, _ in HIDDEN.values())]
+    assert {type(learner).__name__ for learner in checked} | OF_TEXTS == public
 
 
 def failures(estimator):
