@@ -20,7 +20,7 @@ LABEL, PRIOR = (0.5, 3.0), (0.5, 4.4)
 FEATURE, PARAMETER = (0.5, 1.2), (2.6, 1.2)
 MODELS = {
     "Naive Bayes": (True, "$x_j$", r"$\theta_{jl}$", "features $j$"),
-    "multivariate Bernoulli: does it occur?": (True, "$x_w$", r"$\theta_{wl}$", "words $w$ of the language"),
+    "multivariate Bernoulli: does it occur?": (True, "$x_w$", r"$\theta_{wl}$", "words $w$"),
     "multinomial: which word is here?": (True, "$w_i$", r"$\theta_l$", "places $i$ in the text"),
     "mixture: the label is hidden": (False, "$x_j$", r"$\theta_{jk}$", "features $j$"),
 }
@@ -48,7 +48,7 @@ def plate(panel: plt.Axes, corner: tuple[float, float], size: tuple[float, float
 def main() -> None:
     """Four models side by side."""
     told = options(__doc__)
-    figure, axes = picture(columns=len(MODELS), height=4.6)
+    figure, axes = picture(columns=2, rows=2, height=8.8)
     for panel, (title, (seen, feature, parameter, times)) in zip(axes, MODELS.items(), strict=True):
         label = "$y$" if seen else "$z$"
         # A feature-wise model has a parameter for each feature: its plate reaches over the parameter too.
