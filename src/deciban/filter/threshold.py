@@ -14,8 +14,9 @@ Only mail that came in counts, not what the user sent or imported: a promise is 
 users only correct mistakes, a random share s of the good verdicts that nobody contested is taught as a
 *sample*, and each mail of it stands for 1 / s. Without it the promise would rest on its mistakes alone.
 
-It takes 2 / r good mails, because of so many one may lie above: a single odd mail never decides. Until there
-are so many, what looks like spam is *unsure*. The newest come first:
+It takes 2 / r good mails, because of so many one may lie above: a single odd mail never decides, unless it is
+of a sample and stands for several. Until there are so many, what looks like spam is *unsure*. The newest come
+first:
 
 >>> judged = [3.0, 2.5] + [-1.0] * 48 + [-5.0] * 150
 >>> Assurance.of(Threshold(promise=0.01), judged)
