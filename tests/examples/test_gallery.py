@@ -19,6 +19,14 @@ PAGE = (ROOT / "docs" / "gallery.md").read_text()
 LONGEST, LONGER = 80, range(1, 10)  # the first nine show several things each
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _archives_are_let_go():
+    """Archives stay unpacked from one example to the next, and not for the tests after these."""
+    yield
+    for shared in ("gallery", "drawing"):
+        sys.modules.pop(shared, None)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Runs an example as a program, in this process, because importing takes longer than most of them."""
