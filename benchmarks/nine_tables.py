@@ -6,8 +6,11 @@ They are no part of the project: the packages bring theirs, and Spambase lies in
     Spambase                             57 columns of words, characters and capitals of 4,601 mails
     election                             statsmodels' anes96: who voted for Clinton or Dole, 1996
     affairs                              statsmodels' fair: had an affair or none, 1978
-    cars                                 vega_datasets: Europe, Japan or USA, without the name
+    cars                                 vega_datasets: Europe, Japan or USA
     weather                              vega_datasets: drizzle, fog, rain, snow or sun in Seattle
+
+Cars have names and weather has dates; as numbers only, the names are left out, and year and month stand for
+dates.
 """
 
 from __future__ import annotations
@@ -31,16 +34,16 @@ class LabelledTable(NamedTuple):
     labels: NDArray[np.str_]
 
 
-def nine_tables() -> Iterator[LabelledTable]:
-    """All of them."""
+def nine_tables(numbers_only: bool = True) -> Iterator[LabelledTable]:
+    """All of them, with or without the columns of text."""
     for name in ("iris", "wine", "breast_cancer", "digits"):
         data = getattr(datasets, f"load_{name}")(as_frame=True)
         yield _labelled(name.replace("_", " "), data.frame, "target")
     yield spambase()
     yield election()
     yield affairs()
-    yield cars()
-    yield weather()
+    yield cars(numbers_only)
+    yield weather(numbers_only)
 
 
 def spambase() -> LabelledTable:
@@ -62,17 +65,21 @@ def affairs() -> LabelledTable:
     return _labelled("affairs", data.assign(affairs=data["affairs"] > 0), "affairs")
 
 
-def cars() -> LabelledTable:
+def cars(numbers_only: bool) -> LabelledTable:
     from vega_datasets import local_data
 
     data = local_data.cars()
+    if not numbers_only:
+        return _labelled("cars", data.assign(Year=data["Year"].astype(str)), "Origin")
     return _labelled("cars", data.assign(Year=data["Year"].dt.year), "Origin", drop=("Name",))
 
 
-def weather() -> LabelledTable:
+def weather(numbers_only: bool) -> LabelledTable:
     from vega_datasets import local_data
 
     data = local_data.seattle_weather()
+    if not numbers_only:
+        return _labelled("weather", data.assign(date=data["date"].astype(str)), "weather")
     return _labelled("weather", data.assign(month=data["date"].dt.month), "weather", drop=("date",))
 
 

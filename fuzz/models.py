@@ -42,6 +42,7 @@ from deciban import (
 )
 from deciban.errors import UnreadableModel
 from deciban.learners import TextClassifier
+from deciban.smoothing import EmpiricalWords
 from deciban.tables import Table, TableModel
 
 HOME = Path(__file__).parents[1] / "build" / "fuzz"
@@ -69,7 +70,7 @@ def models() -> Iterator[Any]:
     notes = np.array(
         [["buy now", "x"], ["buy", None], ["lunch now", "y x"], ["a meeting", "x"]], dtype=object
     )
-    yield NaiveBayes(Texts()).fit(notes, y)
+    yield NaiveBayes(Texts(), prior=EmpiricalWords(0.5)).fit(notes, y)
     days = [f"2024-0{number + 1}-0{number + 3} 1{number}:00" for number in range(4)]
     table = {"day": days * 3, "note": [*notes[:, 0]] * 3, "size": np.arange(12) / 8, "kind": [*y] * 3}
     yield TableModel.fit(Table(table), "kind", {"note": "text"}, folds=2)

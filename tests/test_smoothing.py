@@ -17,6 +17,7 @@ from deciban import (
     Laplace,
     Multinomial,
     Poisson,
+    Texts,
     Values,
 )
 from deciban.errors import BadPrior
@@ -123,3 +124,14 @@ def test_an_imagined_tally_is_a_prior_for_each_label():
     tally = Bernoulli().tally([[1], [0]], ["a", "b"])
     prior = Bernoulli().tally([[1], [1], [0]], ["a", "a", "b"])
     assert tally.read("mean", prior).parameters["probability"].tolist() == [[1.0], [0.0]]
+
+
+def test_the_words_of_texts_get_an_alpha_of_their_own():
+    from deciban.smoothing import EmpiricalWords
+
+    notes = np.array([["a fever", 1.0], ["a cold", 2.0], ["a fever again", 4.0]], dtype=object)
+    tally = Columns({0: Texts(), 1: Gaussian()}).tally(notes, ["flu", "no", "flu"])
+    imagined = tally.family.imagine(EmpiricalWords(2), tally)
+    words, sizes = tally.parts
+    assert imagined.parts[0] == words.family.imagine_empirical(words)
+    assert imagined.parts[1].isclose(sizes.family.imagine(2, sizes))

@@ -5,6 +5,7 @@
     Beta(a, b)        a yes and b no (Bernoulli), a successes and b failures (Geometric)
     Values(n, m, v)   n values with mean m and variance v
     Empirical()       α from the tally itself: the one that makes what was counted most likely
+    EmpiricalWords(α) that for the words of texts, and α for everything else
 
 >>> from deciban import Bernoulli
 >>> tally = Bernoulli().tally([[1], [1], [0], [0]], ["spam", "spam", "spam", "ham"])
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import BadPrior
+from deciban.families.texts import Texts
 from deciban.families.urns import likeliest_alpha
 from deciban.tally import Tally
 
@@ -137,3 +139,20 @@ class Empirical:
     def estimate(self, counts: NDArray[Any], *, symmetric: bool) -> NDArray[np.float64]:
         """The most likely α of each cell for draws (rows of counts); all the same if symmetric."""
         return likeliest_alpha(counts, symmetric=symmetric, tolerance=self.tolerance, steps=self.steps)
+
+
+@dataclass(frozen=True)
+class EmpiricalWords:
+    """α estimated from the tally for the words of texts, and a given α for everything else.
+
+    α = 1 of each of hundreds of words outweighs what a few hundred texts have told: with the names of 406
+    cars beside seven columns of numbers the log-loss was .296 so, in five folds, and is .198 with this.
+    """
+
+    alpha: float = 1.0
+
+    def imagine(self, tally: Tally) -> Tally:
+        """The prior as a tally."""
+        if isinstance(tally.family, Texts):
+            return tally.family.imagine_empirical(tally)
+        return tally.family.imagine(self.alpha, tally)

@@ -116,13 +116,14 @@ def test_the_temper_can_be_chosen(patients, capsys):
 
 def test_predictions_are_a_table(patients, model, capsys, tmp_path):
     new = tmp_path / "new.csv"
-    new.write_text("fever,cough,town,name\n40.1,1,Bern,Ann\n36.5,,Oslo,Joe\n")
+    new.write_text("fever,cough,town,name\n40.1,1,Bern,Ann\n36.5,7,Oslo,Joe\n")
     assert main(["table", "predict", str(new), "--model", str(model), "--with", "name"]) == 0
     shown = capsys.readouterr()
     lines = [line.split(",") for line in shown.out.splitlines()]
     assert lines[0] == ["row", "name", "label", "probability", "decibans"]
     assert [line[:3] for line in lines[1:]] == [["1", "Ann", "flu"], ["2", "Joe", "no"]]
     assert "column 'town' has 'Oslo', never learned" in shown.err
+    assert "column 'cough' has 1 number that its family cannot have" in shown.err
     assert "passed over, because never learned: name" in shown.err
 
 

@@ -179,3 +179,12 @@ def test_gaps_do_not_stop_a_table():
     for families in (None, {"empty": "gaussian"}, {"empty": "categorical", "size": "gamma"}):
         model = TableModel.fit(table, "kind", families, folds=2)
         assert [one.label for one in model.predict(table)] == ["a"] * 4 + ["b"] * 4
+
+
+def test_a_number_that_its_family_cannot_have_says_nothing_and_is_told():
+    table = Table({"yes": [0.0, 1.0] * 20, "size": [1.5, 7.5] * 20, "kind": ["a", "b"] * 20})
+    model = TableModel.fit(table, "kind")
+    new = Table({"yes": [2.0, np.nan, 1.0], "size": [7.0, 7.0, 7.0]})
+    assert model.impossible(new) == {"yes": 1}
+    predicted = model.predict(new)
+    assert predicted[0] == predicted[1] != predicted[2]

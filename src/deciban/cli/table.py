@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from deciban.cli.numbers import refused, whole_number
+from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say, shortened
@@ -278,6 +278,8 @@ def _note_differences(
     for name, strange in model.never_learned(table).items():
         more = f" and {len(strange) - 1:,} more" if len(strange) > 1 else ""
         _note(f"column {name!r} has {strange[0]!r}{more}, never learned: they say little")
+    for name, count in model.impossible(table).items():
+        _note(f"column {name!r} has {counted(count, 'number')} that its family cannot have; passed over")
     known = {column.name for column in model.columns} | {label}
     ignored = [name for name in table.columns if name not in known]
     if ignored:

@@ -36,7 +36,7 @@ Kind = TypeVar("Kind", bound=Callable[..., Any])
 FORMAT = 1
 FAMILIES = {name: getattr(families, name) for name in families.__all__ if name != "Family"}
 PRIORS = {kind.__name__: kind for kind in (smoothing.Laplace, smoothing.Jeffreys, smoothing.Beta)} | {
-    kind.__name__: kind for kind in (smoothing.Values, smoothing.Empirical)
+    kind.__name__: kind for kind in (smoothing.Values, smoothing.Empirical, smoothing.EmpiricalWords)
 }
 NOT_SAVED = ("family", "callback")  # a family is written by itself; code is not written at all
 

@@ -60,7 +60,7 @@ FAMILIES: Mapping[str, Family] = {
     "gaussian": Gaussian(),
 }
 DROP = "drop"
-CATEGORICAL, TEXT = "categorical", "text"
+CATEGORICAL, TEXT, ABOVE_ZERO = "categorical", "text", "above-zero"
 OF_TEXTS = (CATEGORICAL, TEXT)  # what wants texts; everything else wants numbers
 
 FEW = 10  # so many different whole numbers may be categories …

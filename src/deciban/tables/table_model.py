@@ -27,8 +27,19 @@ from deciban.learners import NaiveBayes, model_file
 from deciban.learners.explanation import Explanation
 from deciban.learners.model import Model
 from deciban.learners.temper import Temper
+from deciban.smoothing import EmpiricalWords
 from deciban.tables.dates import DATE, DateColumn, find_dates, with_dates
-from deciban.tables.guess import CATEGORICAL, DROP, FAMILIES, Guess, guess_families, values_for
+from deciban.tables.guess import (
+    ABOVE_ZERO,
+    CATEGORICAL,
+    DROP,
+    FAMILIES,
+    OF_TEXTS,
+    TEXT,
+    Guess,
+    guess_families,
+    values_for,
+)
 from deciban.tables.table import Table
 from deciban.tables.table_figures import TableFigures
 from deciban.tables.table_trial import FOLDS, Progress, TableTrial
@@ -97,6 +108,8 @@ class TableModel:
             raise WrongUsage("No column is left to learn from. Give one a family, such as name=gaussian.")
         X = _prepared(labelled, used)
         progress("learning")
+        if isinstance(prior, (int, float)) and any(column.family == TEXT for column in used):
+            prior = EmpiricalWords(float(prior))
         settings = {"rule": rule, "prior": prior, "label_prior": label_prior, "temper": temper}
         learner = NaiveBayes(_family(used), **settings).fit(X, y)
         trial = _tried(learner, X, y, folds, progress)
@@ -136,7 +149,34 @@ class TableModel:
         return explanations
 
     def admit(self, table: Table) -> Table:
-        """The columns that were learned from, each as its family wants it; refused if one is not there."""
+        """The columns that were learned from, each as its family wants it; refused if one is not there.
+
+        A number that the family of a column cannot have says nothing, such as a 2 where 0 and 1 were learned.
+        """
+        rows = self._as_wanted(table)
+        outside = self._outside(rows)
+        if not outside:
+            return rows
+        columns = {name: rows.values(name) for name in rows.columns}
+        for name, strange in outside.items():
+            columns[name] = np.where(strange, np.nan, columns[name])
+        return Table(columns, len(table))
+
+    def impossible(self, table: Table) -> dict[str, int]:
+        """How many numbers of each column its family cannot have: they say nothing."""
+        outside = self._outside(self._as_wanted(table))
+        return {name: int(strange.sum()) for name, strange in outside.items()}
+
+    def _outside(self, rows: Table) -> dict[str, NDArray[np.bool_]]:
+        found: dict[str, NDArray[np.bool_]] = {}
+        for column in self.used:
+            if column.family not in OF_TEXTS and column.family != ABOVE_ZERO:
+                values = rows.numbers(column.name)
+                strange = ~FAMILIES[column.family].support.allows(values) & ~np.isnan(values)
+                found |= {column.name: strange} if strange.any() else {}
+        return found
+
+    def _as_wanted(self, table: Table) -> Table:
         made = {part: date.name for date in self.dates for part in date.parts}
         wanted = dict.fromkeys(made.get(column.name, column.name) for column in self.used)
         missing = [name for name in wanted if name not in table.columns]
