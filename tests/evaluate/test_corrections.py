@@ -1,17 +1,28 @@
 """A user who only corrects: what is told, what is sampled, and what a promise makes of it."""
 
+from random import Random
+
 import pytest
 
 from deciban.errors import BadSetting
-from deciban.evaluate import DecibanCommittee, LabelledMessage, Opinion, TaughtMessage, read_index
+from deciban.evaluate import (
+    DecibanCommittee,
+    KeptPromise,
+    LabelledMessage,
+    Opinion,
+    TaughtMessage,
+    follow,
+    read_index,
+)
 from deciban.evaluate.corrections import Corrections, corrected, kept_promise
-from deciban.evaluate.feedback import part_sent
+from deciban.evaluate.feedback import immediate, part_sent
 from deciban.filter import Filter
 from deciban.filter.mail import lessons_from
 from deciban.filter.preferences import Preferences
 from deciban.filter.threshold import Threshold
+from deciban.metrics import BROKEN
 from deciban.sources import RawMessage
-from tests.evaluate.small_mailbox import write_mailbox
+from tests.evaluate.small_mailbox import COMMON_WORDS, HAM_WORDS, SPAM_WORDS, write_mailbox
 
 
 class Remembered(LabelledMessage):
@@ -148,3 +159,33 @@ def test_sent_mail_does_not_make_a_promise_active():
         for number in range(10):
             committee.learn([TaughtMessage("ham", b"Subject: tea %d\n\n" % number)])
         assert committee.assurance.bar is not None
+
+
+@pytest.fixture(scope="module")
+def vague_mail(tmp_path_factory):
+    """A stream in which some mail has the words of both kinds, or of none."""
+    folder = tmp_path_factory.mktemp("vague")
+    rng = Random(7)
+    messages = []
+    for number in range(1500):
+        spam = rng.random() < 0.4
+        telling = rng.choices(SPAM_WORDS if spam else HAM_WORDS, k=rng.choice((1, 2, 3, 4)))
+        astray = rng.choices(HAM_WORDS if spam else SPAM_WORDS, k=rng.choice((0, 0, 0, 0, 1)))
+        words = telling + astray + rng.choices(COMMON_WORDS, k=8)
+        path = folder / str(number)
+        path.write_text(f"Subject: {' '.join(words[:2])}\n\n{' '.join(words)}\n")
+        messages.append(LabelledMessage("spam" if spam else "ham", path))
+    return messages
+
+
+@pytest.mark.parametrize("sent", [0.0, 0.3], ids=["", "sent mail"])
+def test_who_is_told_mistakes_and_a_sample_catches_nine_tenths_under_a_kept_promise(vague_mail, sent):
+    first, rest = part_sent(vague_mail, sent, seed=1)
+    with DecibanCommittee() as told_all:
+        full = KeptPromise.followed(0.01, follow(told_all, [*first, *immediate(rest)]))
+    stream = Corrections(rest, after=100, seed=1, before=first)
+    kept = kept_promise(0.01, stream)
+    assert stream.told - len(first) < len(rest) / 2
+    assert kept.standing != BROKEN
+    assert 0.3 < full.caught / full.spam < 1
+    assert kept.caught / kept.spam >= 0.9 * full.caught / full.spam
