@@ -1,6 +1,6 @@
 """Runs ``deciban`` so that one thing goes wrong: python -m tests.cli.sabotage EVENT WRONG VERB …
 
-EVENT is an audit event of Python, such as ``fcntl.flock``, ``sqlite3.connect`` or ``import:deciban.filter``.
+EVENT is an audit event of Python, such as ``fcntl.fcntl``, ``sqlite3.connect`` or ``import:deciban.filter``.
 When it comes, WRONG happens there: an exception is raised (``OSError``, ``MemoryError``,
 ``ZeroDivisionError`` …), or a signal is sent to the process (``SIGTERM`` …).
 """

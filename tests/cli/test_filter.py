@@ -120,7 +120,7 @@ def test_facts_of_another_type_lose_no_mail(taught, database, message):
 @pytest.mark.parametrize(
     ("event", "wrong"),
     [
-        ("fcntl.flock", "OSError"),
+        ("fcntl.fcntl", "OSError"),
         ("sqlite3.connect", "MemoryError"),
         ("sqlite3.connect", "ZeroDivisionError"),
         ("sqlite3.connect", "RecursionError"),

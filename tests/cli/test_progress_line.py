@@ -1,7 +1,12 @@
 import io
 
+import pytest
+
 from deciban.cli.progress_line import ProgressLine
+from deciban.filter import Filter, Settings
 from deciban.sources import open_source
+from tests.cli.terminals import on_terminal
+from tests.filter.mails import mail, teach
 
 
 class Terminal(io.StringIO):
@@ -32,3 +37,48 @@ def test_a_terminal_sees_a_line_that_is_gone_at_the_end(tmp_path):
     assert "% of 102 bytes · 1 message ·" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()
+
+
+def test_a_replay_shows_its_beginning_and_is_gone_at_the_end():
+    stream = Terminal()
+    with ProgressLine(stream) as progress:
+        for done in range(0, 251, 50):
+            progress.relearning(done, 250)
+        assert stream.getvalue().startswith("\r\x1b[K  0% of 250 lessons learned anew")
+        assert stream.getvalue().endswith("\r\x1b[K")
+    quiet = io.StringIO()
+    with ProgressLine(quiet) as progress:
+        progress.relearning(0, 250)
+    assert quiet.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("verb", "lessons"),
+    [
+        ("learn ham {}/ham", 80),
+        ("forget --yes --label ham", 80),
+        ("merge {}/other.db", 80),
+        ("import {}/lessons.jsonl", 80),
+        ("prefer --shared {}/site.state", 40),
+        ("compact --yes --before 2100-01-01", 40),
+    ],
+)
+def test_whatever_learns_lessons_anew_shows_it_on_a_terminal(tmp_path, verb, lessons):
+    for label in ("spam", "ham"):
+        (tmp_path / label).mkdir()
+        for number in range(40):
+            (tmp_path / label / f"{number}.eml").write_bytes(mail(label, number).data)
+    settings = Settings(bits=10)
+    path = str(tmp_path / "mail.db")
+    with Filter.open(str(tmp_path / "other.db"), settings) as other:
+        teach(other, "ham", (mail("ham", number) for number in range(40)))
+        other.publish(str(tmp_path / "site.state"))
+        with (tmp_path / "lessons.jsonl").open("w", encoding="utf-8") as stream:
+            other.export(stream)
+    with Filter.open(path, settings) as filter_:
+        teach(filter_, "spam", (mail("spam", number) for number in range(40)))
+        if verb.startswith("forget"):
+            teach(filter_, "ham", (mail("ham", number) for number in range(40)))
+    seen = on_terminal(*verb.replace("{}", str(tmp_path)).split(), "--db", path)
+    assert seen.code == 0
+    assert f"  0% of {lessons} lessons learned anew" in seen.text

@@ -9,6 +9,7 @@ from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, moment, moment_text
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import say
 from deciban.errors import WrongUsage
 
@@ -48,7 +49,8 @@ def run(options: Namespace) -> int:
         ):
             print("deciban: nothing was folded", file=sys.stderr)
             return 3
-        folded = mail_filter.compact(options.before)
+        with ProgressLine() as line:
+            folded = mail_filter.compact(options.before, line.relearning)
     if options.json:
         say_json({"folded": folded})
     else:

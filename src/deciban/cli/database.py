@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from deciban.cli.configuration import DEFAULT, Configuration
 from deciban.cli.parser import Parser
@@ -60,7 +61,24 @@ def open_filter(options: Namespace) -> Filter:
 
     path = database_path(options.db)
     _look_at(path)
-    return Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
+    read_only = not os.access(path, os.W_OK)
+    if read_only:
+        _tell_what_to_mend(path)
+    return Filter.open(path, create=False, read_only=read_only)
+
+
+def _tell_what_to_mend(path: str) -> None:
+    """Tell who may not read the state of a filter that answers take longer, and why."""
+    for part in (".snapshot", ".lock"):
+        if os.path.exists(path + part) and not os.access(path + part, os.R_OK):
+            from deciban.cli.terminal import harmless
+
+            print(
+                f"deciban: {harmless(path + part)} is not yours to read, so answers take longer; "
+                f"have its owner run: chmod --reference={harmless(path)} {harmless(path + part)}",
+                file=sys.stderr,
+            )
+            return
 
 
 def open_or_create_filter(options: Namespace) -> Filter:

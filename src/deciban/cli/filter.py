@@ -15,7 +15,7 @@ from deciban.cli.database import add_database_flag
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import tell_that_it_waits
-from deciban.errors import DecibanError
+from deciban.errors import DecibanError, LedgerBusy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,6 +107,8 @@ def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
         verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
+        if not verdict.label and mail_filter.labels():
+            raise LedgerBusy("there is no state yet, since another process is at it")
     if configuration.value("syslog") != "no":
         from deciban.cli.verdict_log import log_verdict
 

@@ -11,6 +11,7 @@ from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, lesson_record, selection_of
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import say
 from deciban.errors import FoldedLesson, WrongUsage
 
@@ -69,7 +70,8 @@ def run(options: Namespace) -> int:
         if not agreed(options, f"Forget {_these(len(lessons))}?"):
             print("deciban: nothing was forgotten", file=sys.stderr)
             return 3
-        count = mail_filter.forget_all(lesson.digest for lesson in lessons)
+        with ProgressLine() as line:
+            count = mail_filter.forget_all((lesson.digest for lesson in lessons), line.relearning)
         return _finish(options, lessons, f"forgotten: {count:,}, as if never taught", mail_filter.is_swept())
 
 
@@ -81,8 +83,8 @@ def _finish(options: Namespace, lessons: list[Lesson], done: str, swept: bool) -
         say(done)
     if not swept:
         print(
-            "deciban: while others read the database, traces of it stay in its log; whatever changes the "
-            "database next removes them: learn, prefer, or forget again",
+            "deciban: traces of it stay for now, since others read the database or it cannot be written; "
+            "whatever changes the database next removes them: learn, prefer, or forget again",
             file=sys.stderr,
         )
     return 0

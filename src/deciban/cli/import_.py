@@ -9,6 +9,7 @@ from deciban.cli.database import add_database_flag, database_path, open_or_creat
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import say, tell_that_it_waits
 from deciban.errors import NoSuchSource
 
@@ -46,8 +47,8 @@ def run(options: Namespace) -> int:
         if not os.path.exists(database_path(options.db)):
             # A filter that is made for an import which is then refused would be left behind, empty.
             stream = _checked(stream)
-        with stream, open_or_create_filter(options) as mail_filter:
-            count = mail_filter.import_(stream)
+        with stream, open_or_create_filter(options) as mail_filter, ProgressLine() as line:
+            count = mail_filter.import_(stream, line.relearning)
     if options.json:
         say_json({"lessons": count})
     else:

@@ -94,6 +94,11 @@ class Intake:
             self._line.clear()
         print(f"deciban: {text}", file=sys.stderr)
 
+    def relearning(self, done: int, total: int) -> None:
+        """Show how far a replay after the reading is."""
+        if self._line is not None:
+            self._line.relearning(done, total)
+
     def exit_code(self) -> int:
         """Tell how much was skipped, and whether there was anything: 0 if so, 3 if not."""
         skipped = sum(source.skipped_count for source in self._sources)

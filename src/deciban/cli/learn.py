@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deciban.cli.intake import Taught
     from deciban.engines import Engine
     from deciban.filter import Filter
+    from deciban.filter.replaying import Progress
     from deciban.ledger import Lesson
 
 EXAMPLES = (
@@ -90,7 +91,7 @@ def run(options: Namespace) -> int:
     if first is None:
         return intake.exit_code()
     with open_or_create_filter(options) as mail_filter:
-        lesson = _Course(mail_filter, options.by, _engine(options))
+        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning)
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -181,8 +182,15 @@ def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) ->
 class _Course:
     """Messages being learned, each under its label, and how far that is acknowledged."""
 
-    def __init__(self, mail_filter: Filter, by: str, engine: Engine | None = None) -> None:
+    def __init__(
+        self,
+        mail_filter: Filter,
+        by: str,
+        engine: Engine | None = None,
+        relearning: Progress | None = None,
+    ) -> None:
         self._filter = mail_filter
+        self._relearning = relearning
         self._engine = engine
         self._by = by
         self._learned = Learned()
@@ -219,7 +227,7 @@ class _Course:
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
         with Interrupts() as interrupts:
-            self._filter.learn(interrupts.between(lessons), self._acknowledge)
+            self._filter.learn(interrupts.between(lessons), self._acknowledge, self._relearning)
 
     @property
     def count(self) -> int:

@@ -8,6 +8,7 @@ from deciban.cli.database import add_database_flag, database_path, open_or_creat
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
+from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSource, WrongUsage
 
@@ -39,8 +40,8 @@ def run(options: Namespace) -> int:
         if os.path.exists(into) and os.path.samefile(path, into):
             raise WrongUsage(f"{path!r} cannot be merged into itself")
         left_out[path] = _folded_in(path)  # before a filter is made: it may be no ledger
-    with open_or_create_filter(options) as mail_filter:
-        merged = {path: mail_filter.merge(path) for path in options.others}
+    with open_or_create_filter(options) as mail_filter, ProgressLine() as line:
+        merged = {path: mail_filter.merge(path, line.relearning) for path in options.others}
     if options.json:
         say_json(
             {

@@ -74,7 +74,10 @@ def run(options: Namespace) -> int:
         if changes:
             mail_filter.prefer(**changes)
         if options.shared is not None:
-            mail_filter.rest_on(shared_path)
+            from deciban.cli.progress_line import ProgressLine
+
+            with ProgressLine() as line:
+                mail_filter.rest_on(shared_path, line.relearning)
         preferences = mail_filter.preferences
         shared = mail_filter.shared()
     if options.json:

@@ -2,16 +2,17 @@
 
 The published state answers if it is that of the ledger. If it is behind, it answers while somebody alive is
 teaching, and is brought up to date first otherwise. One that is not of this ledger's trail never answers: it
-is made again, by us if we may, or in memory for us alone; if somebody else is at it, we wait for a moment,
-and then there is no state yet. Whoever may not write copies what is there into memory and teaches that.
+is made again, by us if we may; if somebody else is at it, or keeps the state to himself, we wait for a
+moment, and then there is no state yet. Whoever may not write, or finds the disk full, copies what is there
+into memory and teaches that, for himself alone.
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
-from deciban.errors import CannotWrite, DamagedSnapshot
+from deciban.errors import CannotWrite, DamagedSnapshot, LedgerBusy
 from deciban.filter.checkpoints import belongs
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
 
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from deciban.filter.replaying import Replaying
     from deciban.filter.snapshot import Snapshot
     from deciban.ledger.ledger import Ledger
-    from deciban.ledger.records import Address
 
     Answer = TypeVar("Answer")
+
+# So often a question makes the published state current; if others change it each time, it takes its own.
+MOST_ROUNDS = 3
 
 
 class Asking:
@@ -44,7 +47,7 @@ class Asking:
         self._published = published
         self._replaying = replaying
         self._changing = changing
-        self._private: tuple[Address, Snapshot] | None = None
+        self._private: Snapshot | None = None
         self._distrusts_published = False
 
     def ask(self, question: Callable[[Snapshot], Answer], at_least: int = 0) -> Answer | None:
@@ -53,20 +56,31 @@ class Asking:
         ``at_least``: a position that the state must have reached, as `Filter.position` tells it.
         """
         try:
-            with self.current(at_least) as state:
-                return None if state is None else question(state)
+            return self._ask(question, at_least)
         except DamagedSnapshot:
             self._discard()
+        return self._ask(question, at_least)
+
+    def _ask(self, question: Callable[[Snapshot], Answer], at_least: int) -> Answer | None:
         with self.current(at_least) as state:
-            return None if state is None else question(state)
+            if state is None:
+                return None
+            answer = question(state)
+            if not (self._published.locks.are_there() or state.is_as_it_was()):
+                raise DamagedSnapshot("This state was changed meanwhile.")
+            return answer
 
     @contextmanager
     def current(self, at_least: int = 0) -> Iterator[Snapshot | None]:
         """The state that answers, which nobody changes meanwhile; None if there is none yet."""
         deadline, nap = monotonic() + QUESTION_SECONDS, FIRST_NAP
         locks = self._published.locks
+        rounds = 0
         while True:
-            with locks.asking():
+            with locks.asking_in_time(deadline - monotonic()) as in_time:
+                if not in_time:
+                    yield None
+                    return
                 end = self._ledger.address()
                 state = self._usable()
                 if state is not None and (
@@ -78,22 +92,31 @@ class Asking:
                 ):
                     yield state
                     return
-                if self._ledger.read_only and state is not None and not self._has_private(end):
-                    self._keep_private(end, self._replaying().copy_of(state))
-            if self._ledger.read_only:
-                yield self._privately(end)
+                if self._ledger.read_only and state is not None and not self._has_private():
+                    self._keep_private(self._replaying().copy_of(state))
+            was_made = None if rounds == MOST_ROUNDS else self._made_current(deadline - monotonic())
+            if was_made is None:
+                yield self._privately()
                 return
-            try:
-                is_ours = self._changing().bring_up_if_free()
-            except CannotWrite:  # such as a full disk: we can still do without
-                yield self._privately(end)
+            if was_made:
+                deadline, rounds = monotonic() + QUESTION_SECONDS, rounds + 1
+            elif monotonic() > deadline:
+                yield None
                 return
-            if not is_ours:
-                if monotonic() > deadline:
-                    yield None
-                    return
+            else:
                 sleep(nap)
                 nap = min(2 * nap, LONGEST_NAP)
+
+    def _made_current(self, patience: float) -> bool | None:
+        """Make the published state that of the ledger; False if others are at it, None if we cannot."""
+        if self._ledger.read_only:
+            return None
+        try:
+            return self._changing().bring_up_if_free(patience)
+        except LedgerBusy:
+            return False
+        except (OSError, CannotWrite):
+            return None
 
     def _usable(self) -> Snapshot | None:
         """The published state, if it is whole and of this ledger's trail."""
@@ -102,32 +125,33 @@ class Asking:
         state = self._published.look(self._ledger.settings)
         return state if state is not None and belongs(self._ledger, state.address) else None
 
-    def _has_private(self, end: Address) -> bool:
-        return self._private is not None and self._private[0] == end
+    def _has_private(self) -> bool:
+        return self._private is not None and belongs(self._ledger, self._private.address)
 
-    def _keep_private(self, end: Address, state: Snapshot) -> None:
+    def _keep_private(self, state: Snapshot) -> Snapshot:
         self.close()
-        self._private = end, state
+        self._private = state
+        return state
 
-    def _privately(self, end: Address) -> Snapshot:
-        """A state in memory, where the published one does not fit and must not be written."""
+    def _privately(self) -> Snapshot:
+        """A state in memory, where the published one does not fit and cannot be written."""
         with self._ledger.reading():
-            if self._private is None or self._private[0] != end:
-                self._keep_private(end, self._replaying().in_memory())
-            assert self._private is not None
-            self._replaying().teach_rest(self._private[1])
-        return self._private[1]
+            if self._private is not None and self._has_private():
+                with suppress(DamagedSnapshot):  # too little room for labels
+                    self._replaying().teach_rest(self._private)
+                    return self._private
+            return self._keep_private(self._replaying().in_memory())
 
     def _discard(self) -> None:
         if self._ledger.read_only:
             self._distrusts_published = True
             self.close()
             return
-        with self._published.locks.changing():
+        with suppress(LedgerBusy), self._published.locks.changing(QUESTION_SECONDS):
             self._published.discard()
 
     def close(self) -> None:
         """Let go of what is in memory."""
         if self._private is not None:
-            self._private[1].close()
+            self._private.close()
             self._private = None

@@ -16,12 +16,20 @@ rare, make the new state within the transaction: who wants to write meanwhile wa
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from time import time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
-from deciban.errors import DamagedSnapshot, FoldedLesson, TooManyLabels, WrongUsage
+from deciban.errors import (
+    CannotWrite,
+    DamagedSnapshot,
+    FilterError,
+    FoldedLesson,
+    LedgerBusy,
+    TooManyLabels,
+    WrongUsage,
+)
 from deciban.filter.checkpoints import belongs
 from deciban.filter.learned import BULK_LESSONS, Learned
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED
@@ -53,6 +61,9 @@ BULK_SHARE = 1 / 8
 SLICE = 16
 # So many are read from the ledger at a time by who brings a state up to date.
 PAGE = 256
+# What can go wrong with a state after the change is committed, such as on a full disk. That is no error of
+# the change, which stands: whoever comes next makes the state.
+STATE_FAILURES = (OSError, CannotWrite, LedgerBusy, DamagedSnapshot)
 
 
 class Changing:
@@ -66,11 +77,14 @@ class Changing:
 
     # The published state
 
-    def bring_up_if_free(self) -> bool:
-        """Make the published state that of the ledger, unless somebody else is at it; whether we were."""
+    def bring_up_if_free(self, patience: float) -> bool:
+        """Make the published state that of the ledger, unless somebody else is at it; whether we were.
+
+        With so much ``patience`` for who is using the published state.
+        """
         with self._locks.building_if_free() as free:
             if free:
-                self._make_current()
+                self._make_current(patience=patience)
         return free
 
     def bring_up(self, progress: Progress | None = None) -> None:
@@ -78,9 +92,9 @@ class Changing:
         with self._locks.building():
             self._make_current(progress)
 
-    def _make_current(self, progress: Progress | None = None) -> None:
+    def _make_current(self, progress: Progress | None = None, patience: float | None = None) -> None:
         """Teach the published state what it lacks, or make another; under the build lock."""
-        if not self._mix_what_is_due(progress) and not self._catch_up():
+        if not self._mix_what_is_due(progress) and not self._catch_up(patience=patience):
             self._publish(self._replaying.bring_up(self._replaying.built(progress)))
 
     def _mix_what_is_due(self, progress: Progress | None = None) -> bool:
@@ -94,7 +108,7 @@ class Changing:
         self._published.replace_by(beside)
         self._replaying.checkpoints.tidy()
 
-    def _catch_up(self, appended: Sequence[Placed] = ()) -> bool:
+    def _catch_up(self, appended: Sequence[Placed] = (), patience: float | None = None) -> bool:
         """Teach the published state what it lacks, in place; False if it has to be made again.
 
         Lessons that were just ``appended`` need not be read.
@@ -102,7 +116,7 @@ class Changing:
         while True:
             with self._ledger.reading():
                 end = self._ledger.address()
-                with self._locks.changing():
+                with self._locks.changing(patience):
                     state = self._published.to_teach(self._ledger.settings)
                     start = None if state is None else state.address
                 if start is None or not belongs(self._ledger, start):
@@ -115,14 +129,14 @@ class Changing:
                 else:
                     page = list(islice(self._ledger.replay(start.position), PAGE))
             try:
-                self._teach(start, page)
+                self._teach(start, page, patience)
             except (DamagedSnapshot, TooManyLabels):
                 return False
 
-    def _teach(self, start: Address, lessons: list[Placed]) -> None:
+    def _teach(self, start: Address, lessons: list[Placed], patience: float | None) -> None:
         """Teach the published state lessons that follow an address, unless somebody else was faster."""
         for place in range(0, len(lessons), SLICE):
-            with self._locks.changing():
+            with self._locks.changing(patience):
                 state = self._published.to_teach(self._ledger.settings)
                 if state is None or state.address != start:
                     return
@@ -131,6 +145,10 @@ class Changing:
 
     def save_due_checkpoint(self) -> None:
         """Save a checkpoint, if the last one is far back."""
+        with suppress(*STATE_FAILURES):
+            self._save_due_checkpoint()
+
+    def _save_due_checkpoint(self) -> None:
         if not self._replaying.checkpoints.is_due():
             return
         with self._locks.building_if_free() as free:
@@ -189,9 +207,10 @@ class Changing:
         return new.learned, placed
 
     def teach(self, appended: list[Placed]) -> None:
-        """Teach the published state what was appended."""
-        if appended and not self._catch_up(appended):
-            self.bring_up()
+        """Teach the published state what was appended; if that fails, whoever asks next does it."""
+        with suppress(*STATE_FAILURES):
+            if appended and not self._catch_up(appended):
+                self.bring_up()
 
     def _new(self, batch: list[Lesson]) -> _New:
         """What there is to be learned of a batch; only while writing."""
@@ -251,7 +270,8 @@ class Changing:
             change.discard()
             raise
         if change.has_happened and change.beside is not None:
-            self._publish(change.beside)
+            with suppress(*STATE_FAILURES):
+                self._publish(change.beside)
         else:
             change.discard()
 
@@ -263,7 +283,11 @@ class Changing:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():
             return
-        if self._ledger.fact(MIXING_DUE) is not None or self._is_one_sided(taught):
+        if self._ledger.fact(MIXING_DUE) is None and not self._is_one_sided(taught):
+            return
+        with suppress(*STATE_FAILURES):
+            with self._ledger.writing():  # should we die, whoever comes next does it
+                self._ledger.set_fact(MIXING_DUE, 1)
             with self._locks.building():
                 self._mix(progress)
 
@@ -315,7 +339,7 @@ class Changing:
     def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
         """Erase the lessons of these messages; how many there were."""
         with self._locks.building():
-            self._mix_what_is_due()
+            self._mix_what_is_due(progress)
             unwanted = list(digests)
             with self._without(unwanted, progress) as change:
                 count = self._ledger.remove(unwanted)
@@ -326,13 +350,19 @@ class Changing:
         return count
 
     def sweep(self, waiting: bool = True) -> bool:
-        """Leave no trace of what was erased, now or before, in no file; False if others were reading."""
-        if self._ledger.is_swept():
-            return True
-        with self._locks.building_if_free() as free:
-            if free:
-                self._remove_traces()
-        return self._ledger.sweep(waiting)
+        """Leave no trace of what was erased, now or before, in no file; False if that is left for later.
+
+        Others may be reading, or something cannot be written: what was erased is erased all the same.
+        """
+        try:
+            if self._ledger.is_swept():
+                return True
+            with self._locks.building_if_free() as free:
+                if free:
+                    self._remove_traces()
+            return self._ledger.sweep(waiting)
+        except (OSError, FilterError):
+            return False
 
     def _remove_traces(self) -> None:
         """Remove the states of a history that is not any more, such as after a crash."""
@@ -383,7 +413,7 @@ class Changing:
                 "each new version replays its lessons."
             )
         with self._locks.building():
-            self._mix_what_is_due()
+            self._mix_what_is_due(progress)
             old = self._fold(before, progress)
         if old:
             self._ledger.shrink()
@@ -395,7 +425,7 @@ class Changing:
         with self._change(None) as change:
             old = self._ledger.positions_before(before)
             if old:
-                state = self._replaying.in_memory()
+                state = self._replaying.in_memory(progress=progress)
                 exams = {exam.position: exam.row for exam in state.exams() if exam.position in old}
                 state.close()
                 committee = self._replaying.begin()

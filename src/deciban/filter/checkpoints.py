@@ -22,6 +22,7 @@ from deciban.committee._committee import FORMAT
 from deciban.committee._sparse_code import encode
 from deciban.filter.exams import RECORD
 from deciban.filter.foundation import restore
+from deciban.filter.made_like import make_like
 from deciban.ledger.records import Address
 from deciban.value import Value
 
@@ -150,8 +151,7 @@ class Checkpoints:
     def _write(self, data: bytes) -> None:
         path = self.ledger.path + MARK + os.urandom(4).hex()
         try:
-            mode = os.stat(self.ledger.path).st_mode & 0o777
-            file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            file = make_like(self.ledger.path, path)
             try:
                 whole = os.write(file, data) == len(data)
             finally:

@@ -160,9 +160,10 @@ class Filter:
         return self._own.changing.forget(selection, progress)
 
     def sweep(self) -> bool:
-        """Leave no trace of what was forgotten, in no file; False if others were reading all the time.
+        """Leave no trace of what was forgotten, in no file; False if that was not possible.
 
-        Forgetting does it, and if it could not, whoever changes the filter next.
+        Others may read all the time, or the disk may be full. Forgetting does it, and if it could not,
+        whoever changes the filter next.
         """
         return self._own.changing.sweep()
 
@@ -174,14 +175,14 @@ class Filter:
         """Erase the lessons of these messages with one replay; their number."""
         return self._own.changing.forget_all(digests, progress)
 
-    def compact(self, before: float) -> int:
+    def compact(self, before: float, progress: Progress | None = None) -> int:
         """Fold the lessons taught before a time, in seconds since 1970; how many there were.
 
         None of them can be forgotten or relearned any more.
         """
-        return self._own.changing.fold(before)
+        return self._own.changing.fold(before, progress)
 
-    def merge(self, path: str) -> int:
+    def merge(self, path: str, progress: Progress | None = None) -> int:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
 
         The union is put in an order that only the lessons decide (`Ledger.arrange`) and replayed: which
@@ -189,13 +190,13 @@ class Filter:
         kept.
         """
         with open_ledger(path, read_only=True) as other, other.reading():
-            return self._own.changing.unite(other.select(Selection()))
+            return self._own.changing.unite(other.select(Selection()), progress)
 
-    def import_(self, stream: Iterable[str]) -> int:
+    def import_(self, stream: Iterable[str], progress: Progress | None = None) -> int:
         """Take over the lessons of an export, as `merge` does; either all of them or none."""
         from deciban.ledger.exchange import read_lessons
 
-        return self._own.changing.unite(read_lessons(stream))
+        return self._own.changing.unite(read_lessons(stream), progress)
 
     def export(self, stream: IO[str]) -> int:
         """Write all lessons as JSON lines (see exchange.py); how many there are."""
@@ -279,9 +280,10 @@ class Filter:
     def preferences(self) -> Preferences:
         """What the user prefers; `prefer` changes it."""
         text = self.ledger.fact(PREFERENCES, "")
-        if text != self._preferences[0]:
-            self._preferences = text, Preferences.from_text(text).replaced(**self._for_now)
-        return self._preferences[1]
+        known = self._preferences  # read and written as one: other threads do so, too
+        if text != known[0]:
+            known = self._preferences = text, Preferences.from_text(text).replaced(**self._for_now)
+        return known[1]
 
     def prefer_for_now(self, **changes: object) -> None:
         """Change some of the `Preferences` for as long as this filter is open; nothing is written."""
@@ -308,9 +310,10 @@ class Filter:
     def _assured(self, state: Snapshot) -> Assurance:
         """The same, from the exams of one state."""
         key = self.preferences.threshold, state.address
-        if self._assurance is None or self._assurance[0] != key:
-            self._assurance = key, Assurance.of_exams(key[0], self._exams_backwards(state))
-        return self._assurance[1]
+        known = self._assurance  # read and written as one: other threads do so, too
+        if known is None or known[0] != key:
+            known = self._assurance = key, Assurance.of_exams(key[0], self._exams_backwards(state))
+        return known[1]
 
     def good_mail(self, most: int) -> list[float]:
         """The log-odds of spam of the last good mails that came in, as a promise counts them."""
@@ -328,12 +331,12 @@ class Filter:
         lessons, data = self.ask(lambda committee: packed(self.settings, committee))
         return publish(path, lessons, data)
 
-    def rest_on(self, path: str | None) -> SharedFilter | None:
+    def rest_on(self, path: str | None, progress: Progress | None = None) -> SharedFilter | None:
         """Replay the lessons on top of the shared filter that a file holds now; on nothing for None."""
         from deciban.filter.shared_filter import look_at
 
         shared, settings = look_at(path) if path is not None else (None, self.settings)
-        self._own.changing.rest_on(shared, settings)
+        self._own.changing.rest_on(shared, settings, progress)
         return shared
 
     def shared(self) -> SharedFilter | None:
@@ -349,11 +352,12 @@ class Filter:
         shared = self.shared()
         if shared is None:
             return None
-        if self._foundation is None or self._foundation[0] != shared:
+        known = self._foundation
+        if known is None or known[0] != shared:
             capacity = room(self.ledger)
             buffer = bytearray(Committee.size(self.settings, capacity))
-            self._foundation = shared, begin(self.ledger, capacity, buffer)
-        return self._foundation[1]
+            known = self._foundation = shared, begin(self.ledger, capacity, buffer)
+        return known[1]
 
     def shared_evidence(self, question: Question, verdict: Verdict) -> float | None:
         """What the shared filter alone would say for a verdict against the runner-up, in decibans.

@@ -13,7 +13,8 @@ with it (Linux: open file description locks). Nobody who died holds one. There a
 Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is
 held while something is written to the disk for good. Waiting has a deadline.
 
-Where the file cannot be made, as on a read-only disk, nobody can change anything either: there are no locks.
+Where the file cannot be made or read, as on a read-only disk, there are no locks. Who only reads then looks
+at the head of the state before and after each question (asking.py).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from errno import EACCES, EAGAIN
 from time import monotonic, sleep
 
 from deciban.errors import CannotWrite, LedgerBusy
+from deciban.filter.made_like import make_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,6 +37,8 @@ GATE, STATE, BUILD, TEACHING = range(4)
 # How long a question waits for a state that somebody is changing, and a change for another change.
 QUESTION_SECONDS = 2.0
 CHANGE_SECONDS = 120.0
+# No link and no pipe that somebody planted under the name of the file.
+PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 # How long a waiter sleeps between two looks, at first and at most.
 FIRST_NAP, LONGEST_NAP = 0.0002, 0.005
 
@@ -56,15 +60,28 @@ class Locks:
             self._file = -1
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
+    def asking(self, patience: float | None = None) -> Iterator[None]:
         """Nobody changes the published state meanwhile."""
-        with self._through_the_gate(fcntl.F_RDLCK, QUESTION_SECONDS):
+        with self._through_the_gate(fcntl.F_RDLCK, QUESTION_SECONDS if patience is None else patience):
             yield
 
     @contextmanager
-    def changing(self) -> Iterator[None]:
+    def asking_in_time(self, patience: float) -> Iterator[bool]:
+        """The same; whether it came to that in time."""
+        try:
+            self._enter(fcntl.F_RDLCK, patience)
+        except LedgerBusy:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            self._let_go(STATE)
+
+    @contextmanager
+    def changing(self, patience: float | None = None) -> Iterator[None]:
         """Nobody else asks or changes the published state meanwhile: for a few milliseconds only."""
-        with self._through_the_gate(fcntl.F_WRLCK, CHANGE_SECONDS):
+        with self._through_the_gate(fcntl.F_WRLCK, CHANGE_SECONDS if patience is None else patience):
             yield
 
     @contextmanager
@@ -82,7 +99,7 @@ class Locks:
         try:
             yield True
         finally:
-            self._set(BUILD, fcntl.F_UNLCK)
+            self._let_go(BUILD)
 
     @contextmanager
     def teaching(self) -> Iterator[None]:
@@ -100,25 +117,26 @@ class Locks:
 
     @contextmanager
     def _through_the_gate(self, how: int, patience: float) -> Iterator[None]:
-        with self._locked(GATE, how, patience):
-            self._wait(STATE, how, patience)
+        self._enter(how, patience)
         try:
             yield
         finally:
-            self._set(STATE, fcntl.F_UNLCK)
+            self._let_go(STATE)
+
+    def _enter(self, how: int, patience: float) -> None:
+        deadline = monotonic() + patience
+        with self._locked(GATE, how, patience):
+            self._wait(STATE, how, deadline)
 
     @contextmanager
     def _locked(self, what: int, how: int, patience: float) -> Iterator[None]:
-        self._wait(what, how, patience)
+        self._wait(what, how, monotonic() + patience)
         try:
             yield
         finally:
-            self._set(what, fcntl.F_UNLCK)
+            self._let_go(what)
 
-    def _wait(self, what: int, how: int, patience: float) -> None:
-        if self._take(what, how):
-            return
-        deadline = monotonic() + patience
+    def _wait(self, what: int, how: int, deadline: float) -> None:
         nap = FIRST_NAP
         while not self._take(what, how):
             if monotonic() > deadline:
@@ -138,35 +156,63 @@ class Locks:
         except OSError as error:
             if error.errno in (EAGAIN, EACCES):
                 return False
-            raise CannotWrite(f"{self.path} cannot be locked: {error.strerror}.") from None
+            raise self._cannot_lock(error) from None
         return True
 
     def _set(self, what: int, how: int) -> None:
         if self._file >= 0:
             fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _request(how, what))
 
+    def _let_go(self, what: int) -> None:
+        # What was done under the lock is done; one that cannot be let go goes with the file.
+        with suppress(OSError):
+            self._set(what, fcntl.F_UNLCK)
+
     def _is_held(self, what: int) -> bool:
         if self._file < 0:
             return False
-        answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _request(fcntl.F_WRLCK, what))
+        try:
+            answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _request(fcntl.F_WRLCK, what))
+        except OSError as error:
+            raise self._cannot_lock(error) from None
         return bool(struct.unpack_from("h", answer)[0] != fcntl.F_UNLCK)
+
+    def _cannot_lock(self, error: OSError) -> CannotWrite:
+        return CannotWrite(f"{self.path} cannot be locked: {error.strerror}.")
 
     def _open(self, how: int) -> bool:
         """Open the file; False where there is none and none can be made, or where only asking is allowed."""
         if self._file >= 0:
             return True
-        flags = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         if not self._read_only:
             with suppress(OSError):
-                mode = os.stat(self._like).st_mode & 0o777
-                self._file = os.open(self.path, flags | os.O_RDWR | os.O_CREAT, mode)
+                self._file = self._open_or_make()
                 return True
         if how == fcntl.F_RDLCK:
             with suppress(OSError):
-                self._file = os.open(self.path, flags | os.O_RDONLY)
+                self._file = os.open(self.path, PLAIN | os.O_RDONLY)
                 return True
             return False
         raise CannotWrite(f"{self.path} cannot be written. Check its permissions and those of its folder.")
+
+    def _open_or_make(self) -> int:
+        """Open the file to read and write."""
+        try:
+            return os.open(self.path, PLAIN | os.O_RDWR)
+        except FileNotFoundError:
+            pass
+        except PermissionError:
+            if os.stat(self._like).st_uid != os.geteuid():
+                raise
+            os.unlink(self.path)  # somebody put it beside our ledger, and we would never write again
+        try:
+            return make_like(self._like, self.path)
+        except FileExistsError:
+            return os.open(self.path, PLAIN | os.O_RDWR)
+
+    def are_there(self) -> bool:
+        """Whether locks can be taken at all; who only reads may lack them."""
+        return self._file >= 0
 
 
 def _request(how: int, what: int) -> bytes:

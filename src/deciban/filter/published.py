@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter.locks import Locks
+from deciban.filter.made_like import make_like
 from deciban.filter.snapshot import Snapshot
 
 TYPE_CHECKING = False
@@ -91,8 +92,7 @@ class Published:
         self.remove_left_overs()
         path = self._ledger_path + BESIDE + os.urandom(4).hex()
         try:
-            mode = os.stat(self._ledger_path).st_mode & 0o777
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            file = make_like(self._ledger_path, path)
         except OSError as error:
             raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check permissions.") from None
         try:
@@ -103,9 +103,17 @@ class Published:
             raise
 
     def replace_by(self, beside: Beside) -> None:
-        """Put a new state in the place of the published one."""
-        with self.locks.changing():
+        """Put a new state in the place of the published one; without a lock.
+
+        Whoever is asking goes on with the old one, and sees the new one at the next question.
+        """
+        try:
             os.rename(beside.path, self.path)
+        except OSError as error:
+            beside.discard()
+            raise CannotWrite(
+                f"{self.path} cannot be replaced: {error.strerror}. Check its folder."
+            ) from None
         beside.snapshot.close()
 
     def remove_left_overs(self) -> None:

@@ -87,6 +87,8 @@ class Replaying:
         address, start = self.checkpoints.last(capacity, before) or self._foundation(capacity)
         end = self._ledger.last_position()
         targets = self.checkpoints.targets(address.position, end)
+        if progress is not None:
+            progress(0, end - address.position)
         beside = self._published.beside(self._ledger.settings, capacity, start, address)
         try:
             for taught in _taught(beside.snapshot, iter(lessons(address.position))):
@@ -123,27 +125,35 @@ class Replaying:
 
         return self._ledger.address().replaced(position=0, trail=START), start
 
-    def in_memory(self, from_the_foundation: bool = False) -> Snapshot:
+    def in_memory(self, from_the_foundation: bool = False, progress: Progress | None = None) -> Snapshot:
         """The state of the ledger, for us alone; ``from_the_foundation``, without the help of checkpoints."""
         capacity = room(self._ledger)
         saved = None if from_the_foundation else self.checkpoints.last(capacity)
         address, start = saved or self._foundation(capacity)
         private = Snapshot.begin(_memory(), self._ledger.settings, capacity, start, address)
-        self.teach_rest(private)
+        self.teach_rest(private, progress)
         return private
 
     def copy_of(self, published: Snapshot) -> Snapshot:
         """A copy of the published state, for us alone; under its lock."""
         file = _memory()
-        published.copy_to(file)
-        return Snapshot(file, self._ledger.settings, is_writable=True)
+        copy = Snapshot(file, self._ledger.settings, is_writable=True)
+        try:
+            published.copy_to(file)
+            copy.look()
+        except BaseException:
+            copy.close()
+            raise
+        return copy
 
-    def teach_rest(self, state: Snapshot) -> None:
+    def teach_rest(self, state: Snapshot, progress: Progress | None = None) -> None:
         """Teach a state what it still lacks."""
         state.look()
+        rest = self._ledger.last_position() - state.address.position
         try:
-            for _ in _taught(state, self._ledger.replay(state.address.position)):
-                pass
+            for taught in _taught(state, self._ledger.replay(state.address.position)):
+                if progress is not None:
+                    progress(taught, rest)
         except TooManyLabels:
             raise DamagedSnapshot("This state has too little room for labels.") from None
 

@@ -90,10 +90,12 @@ class Snapshot:
             os.close(file)
             return None
         opened = cls(file, settings, is_writable=True)
-        if (
-            found.st_blocks * 512 < found.st_size
-        ):  # a copy with holes: the disk may be full when they are filled
-            opened._reserve(found.st_size)
+        if _has_holes(found):
+            try:
+                opened._reserve(found.st_size)
+            except BaseException:
+                opened.close()
+                raise
         return opened
 
     @classmethod
@@ -116,6 +118,10 @@ class Snapshot:
             made.close()
             raise
         return made
+
+    def is_as_it_was(self) -> bool:
+        """Whether nobody has changed it since the last look."""
+        return os.pread(self._file, HEAD.size + CHECK_BYTES, 0) == self._head
 
     def is_at(self, path: str) -> bool:
         """Whether it is still the file at ``path``."""
@@ -276,6 +282,11 @@ class Snapshot:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _has_holes(found: os.stat_result) -> bool:
+    """Whether a file is a copy that left out zeros: the disk may be full when they are filled."""
+    return found.st_blocks * 512 < found.st_size
 
 
 def _check_of(head: bytes) -> bytes:

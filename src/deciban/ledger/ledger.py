@@ -88,7 +88,7 @@ class Ledger(Protocol):
         """Whether no sweep is due."""
 
     def sweep(self, waiting: bool = True) -> bool:
-        """Leave no trace of what was removed; False if others were reading all the time.
+        """Leave no trace of what was removed; False if others read all the time, or the disk is full.
 
         With ``waiting`` it waits for them as long as for the write lock, otherwise not at all.
         """

@@ -11,7 +11,7 @@ import os
 from contextlib import contextmanager, suppress
 
 from deciban.committee.settings import Settings
-from deciban.errors import BadSetting, CannotWrite, DamagedLedger, LedgerBusy
+from deciban.errors import BadSetting, CannotWrite, DamagedLedger, FilterError, LedgerBusy
 from deciban.ledger import facts
 from deciban.ledger.ledger import Ledger
 from deciban.ledger.records import Address
@@ -182,7 +182,7 @@ class SqliteConnection(Ledger):
         return self.fact(facts.SWEEP_DUE) is None
 
     def sweep(self, waiting: bool = True) -> bool:
-        """Empty the write-ahead log, which still holds what was overwritten; False if others were reading."""
+        """Empty the write-ahead log, which still holds what was overwritten; False if it cannot be now."""
         due = self.fact(facts.SWEEP_DUE)
         ((patience,),) = self._execute("PRAGMA busy_timeout")
         try:
@@ -208,17 +208,12 @@ class SqliteConnection(Ledger):
         try:
             with self._telling():
                 busy, _, _ = self._one("PRAGMA wal_checkpoint(TRUNCATE)")
-        except CannotWrite as error:
-            raise CannotWrite(
-                f"The change is made, but the log still holds traces of what was erased. {error} "
-                "The next command that can write empties the log."
-            ) from None
-        except LedgerBusy:
+        except (CannotWrite, LedgerBusy):
             return False
         return not busy
 
     def shrink(self) -> None:
         """Give back the room of what was deleted, if nobody is using the file; otherwise it is used again."""
-        with suppress(LedgerBusy, CannotWrite):
+        with suppress(FilterError):  # what was deleted is deleted
             self._execute("VACUUM")
-        self.sweep()
+            self.sweep()

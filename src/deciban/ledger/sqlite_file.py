@@ -20,6 +20,7 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import os
 from binascii import crc32
+from contextlib import suppress
 
 from deciban.committee.label import key_of, shown
 from deciban.errors import (
@@ -44,6 +45,9 @@ FORMAT = 4
 APPLICATION = int.from_bytes(b"deci", "big")
 # How long one process waits for another that is writing; a replay of a million lessons takes that long.
 PATIENCE_SECONDS = 120.0
+
+# What SQLite may keep beside a file.
+LOGS = ("-wal", "-shm", "-journal")
 
 INDEX_OF_TIMES = "CREATE INDEX lessons_by_time ON lessons (taught);"
 TRAIL_TABLE = """CREATE TABLE trail (
@@ -98,22 +102,25 @@ def make(path: str, settings: Settings) -> None:
         os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             _begin(new, settings)
-            os.link(new, path)
-        except FileExistsError:
-            pass
+            with suppress(FileExistsError):
+                os.link(new, path)
         finally:
-            os.unlink(new)
+            for part in ("", *LOGS):
+                with suppress(OSError):
+                    os.unlink(new + part)
     except (OSError, sqlite3.Error) as error:
         raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
 
 
 def _begin(path: str, settings: Settings) -> None:
+    """Fill the file of a new ledger; it is whole, without a log, or this fails."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
         # A lesson of 4.6 KB takes 5.0 KB in pages of 64 KB, but 5.4 KB in pages of 4 KB.
         connection.execute("PRAGMA page_size = 65536")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(SCHEMA)
+        connection.execute("BEGIN")
+        for statement in SCHEMA.split(";")[:-1]:
+            connection.execute(statement)
         begun = {
             facts.ID: os.urandom(16),
             facts.SETTINGS: settings.text(),
@@ -123,6 +130,9 @@ def _begin(path: str, settings: Settings) -> None:
         }
         rows = [(key, value, fact_check(key, value)) for key, value in begun.items()]
         connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", rows)
+        connection.execute("COMMIT")
+        # Last: closing brings a log into its file, and does not say so if there is no room for it.
+        connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
 
@@ -213,7 +223,7 @@ def _percent(character: str) -> str:
 def told(path: str, error: sqlite3.Error) -> FilterError:
     """What SQLite complains about, in words that say what to do."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
     if code == sqlite3.SQLITE_FULL:
         return CannotWrite(f"The disk of {path} is full, so this was not written. Make room and try again.")

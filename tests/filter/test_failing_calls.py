@@ -1,0 +1,220 @@
+"""Any system call on the files of a filter may fail, once or from then on: nothing acknowledged is lost.
+
+Every verb is run with a shim (tests/shim) that lets the n-th call fail of those that it really makes. It
+then succeeds, or says in one line what is wrong and has done nothing; either way the next command works, no
+file is left behind, and the state is that of the ledger. The long form tries every call, the short one a few.
+"""
+
+import errno
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from deciban.filter import Filter, Settings
+from tests.effort import LONG
+from tests.filter.mails import mail, teach
+
+ROOT = Path(__file__).parents[2]
+SHIM = ROOT / "tests" / "shim" / "failing_calls.c"
+SMALL = Settings(bits=10, salt=7)
+# What can fail, how, and whether it stays so, as on a full disk.
+ERRORS = {
+    "write": (errno.ENOSPC, True),
+    "pwrite": (errno.ENOSPC, True),
+    "fsync": (errno.EIO, False),
+    "fdatasync": (errno.EIO, False),
+    "ftruncate": (errno.EIO, False),
+    "fallocate": (errno.ENOSPC, True),
+    "mmap": (errno.ENOMEM, False),
+    "read": (errno.EIO, False),
+    "pread": (errno.EIO, False),
+    "fcntl": (errno.ENOLCK, False),
+    "open": (errno.EACCES, False),
+    "unlink": (errno.EACCES, False),
+    "link": (errno.EPERM, False),
+    "rename": (errno.EIO, False),
+    "sendfile": (errno.EIO, False),
+}
+TRIED = 1
+REFUSED = 3
+
+# Verbs with their arguments; {} is the folder of the filter, which is {}/mail, and @ that of the messages.
+VERBS = {
+    "make": "learn spam @/more/0.eml --db {}/new",
+    "learn": "learn spam @/more/1.eml @/more/2.eml",
+    "relearn": "learn ham @/spam/3.eml",
+    "mix": "learn spam @/more",
+    "forget": "forget --yes @/spam/3.eml",
+    "prefer": "prefer --cost 99",
+    "rest on": "prefer --shared {}/shared.state",
+    "merge": "merge {}/other",
+    "import": "import {}/lessons.jsonl",
+    "compact": "compact --yes --before 2100-01-01",
+    "classify": "classify @/more/1.eml",
+    "filter": "filter",
+    "status": "status",
+    "publish": "publish {}/published.state",
+}
+
+
+class Outcome(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    said: str
+    counts: dict[str, int]
+
+
+class Runner:
+    """The process that runs commands with the shim; it imports deciban once for all of them."""
+
+    def __init__(self, shim: Path) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.shim.runner"],
+            cwd=ROOT,
+            env={**os.environ, "LD_PRELOAD": str(shim), "DECIBAN_TRACEBACK": ""},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, folder: Path, verb: str, call: str = "open", n: int = 0) -> Outcome:
+        """Run a verb on the filter in a folder, with the n-th call failing; with none for 0."""
+        messages = str(folder.with_name("messages"))
+        words = [word.replace("{}", str(folder)).replace("@", messages) for word in VERBS[verb].split()]
+        if "--db" not in words:
+            words += ["--db", str(folder / "mail")]
+        error, lasting = ERRORS[call]
+        order = {"folder": str(folder), "arguments": words, "call": call, "n": n, "error": error}
+        stdin = {"stdin": f"{messages}/more/1.eml"} if verb == "filter" else {}
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps({**order, **stdin, "lasting": int(lasting)}) + "\n")
+        self._process.stdin.flush()
+        return Outcome(**json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+    compiler = shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("gcc is needed to compile the shim")
+    shim = tmp_path_factory.mktemp("shim") / "failing_calls.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", str(shim), str(SHIM), "-ldl"], check=True)
+    running = Runner(shim)
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A filter of 60 lessons, another one, its lessons as a file, a shared state, and mail to teach."""
+    folder = tmp_path_factory.mktemp("prepared") / "filter"
+    folder.mkdir()
+    for name, first in (("spam", 0), ("more", 100)):
+        messages = folder.with_name("messages") / name
+        messages.mkdir(parents=True)
+        for number in range(30):
+            (messages / f"{number}.eml").write_bytes(mail("spam", first + number).data)
+    for name, first in (("mail", 0), ("other", 20)):
+        with Filter.open(str(folder / name), SMALL) as filter_:
+            filter_.checkpoints.nearest = 8
+            for label in ("spam", "ham"):
+                teach(filter_, label, (mail(label, number) for number in range(first, first + 30)))
+            if name == "other":
+                filter_.publish(str(folder / "shared.state"))
+                with (folder / "lessons.jsonl").open("w", encoding="utf-8") as stream:
+                    filter_.export(stream)
+    return folder
+
+
+def contents(path: Path) -> tuple[object, ...]:
+    """What a filter was taught and prefers, whose state must be that of its ledger."""
+    if not path.exists():
+        return ()
+    with Filter.open(str(path), create=False) as filter_:
+        assert filter_.is_replay()
+        lessons = sorted((lesson.digest, lesson.label) for lesson in filter_.lessons())
+        return lessons, filter_.preferences, filter_.folded().lessons, filter_.shared() is not None
+
+
+def left_over(folder: Path) -> list[str]:
+    return [name for name in os.listdir(folder) if ".new-" in name or ".snapshot-" in name or ".part" in name]
+
+
+def chosen(counts: dict[str, int]) -> list[tuple[str, int]]:
+    """The calls to let fail: every one that is made, or some of each kind."""
+    cases = []
+    for call, count in counts.items():
+        numbers = range(1, count + 1)
+        tried = numbers if LONG else random.Random(count).sample(numbers, min(count, TRIED))
+        cases += [(call, n) for n in sorted(tried)]
+    return cases
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_whatever_call_fails_the_verb_succeeds_or_does_nothing(
+    runner: Runner, prepared: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copytree(prepared.with_name("messages"), tmp_path / "messages")
+
+    def fresh() -> Path:
+        folder = tmp_path / "filter"
+        shutil.rmtree(folder, ignore_errors=True)
+        return Path(shutil.copytree(prepared, folder))
+
+    folder = fresh()
+    path = folder / ("new" if verb == "make" else "mail")
+    before = contents(path)
+    usual = runner.run(folder, verb)
+    assert usual.code in (0, 1), usual
+    after = contents(path)
+    allowed = [before, after]
+    if verb == "make":  # the ledger may have been made, and the lesson refused
+        Filter.open(str(folder / "empty"), SMALL).close()
+        allowed.append(contents(folder / "empty"))
+    wrong = []
+    for call, n in chosen(usual.counts):
+        outcome = runner.run(fresh(), verb, call, n)
+        found = complaints(outcome, folder, verb, call)
+        now = contents(path)
+        succeeded = outcome.code == usual.code
+        if now not in allowed:
+            found.append("something between before and after")
+        elif verb == "filter" or not succeeded:
+            if now == after != before:
+                found.append("an error for what was done")
+        elif now != after:
+            found.append("no error, but it was not done")
+        if verb != "filter" and runner.run(folder, verb).code not in (usual.code, REFUSED):
+            found.append("cannot be run again")
+        wrong += [f"{call} {n}: {each} ({outcome.code} {outcome.said!r})" for each in found]
+    assert not wrong, "\n".join(wrong)
+
+
+def complaints(outcome: Outcome, folder: Path, verb: str, call: str) -> list[str]:
+    """What is wrong with how a command ended."""
+    found = []
+    if outcome.code not in (0, 1, 2, REFUSED):
+        found.append("unknown exit code")
+    if "Traceback" in outcome.said or "unforeseen" in outcome.said:
+        found.append("unforeseen")
+    if outcome.code == REFUSED and outcome.said.count("\ndeciban: ") > 1:
+        found.append("not one line")
+    if verb == "filter" and "bodywordspam101" not in outcome.said:
+        found.append("the message is lost")
+    if call != "unlink" and left_over(folder):
+        found.append(f"left over: {left_over(folder)}")
+    return found
