@@ -146,6 +146,50 @@ def test_processes_that_make_the_same_filter_at_once_make_one(tmp_path: Path) ->
     assert not [name for name in os.listdir(tmp_path) if ".new-" in name]
 
 
+def test_two_labels_taught_at_once_give_the_bits_of_one_after_the_other(tmp_path: Path) -> None:
+    """Each label comes through a pipe that is fed in pieces, in another order of pieces each time."""
+    numbers = range(60)
+    boxes = {
+        label: [b"From x Mon Jan  1 00:00:00 2026\n" + mail(label, number).data + b"\n" for number in numbers]
+        for label in ("ham", "spam")
+    }
+    made = tmp_path / "made"
+    Filter.open(str(made), SMALL).close()
+    states = set()
+    for seed in range(11):
+        path = str(shutil.copy(made, tmp_path / f"mail{seed}"))
+        rng = random.Random(seed)
+        learners = {label: learning(path, label) for label in boxes}
+        rest = {label: list(box) for label, box in boxes.items()}
+        while any(rest.values()):
+            label = "ham" if seed == 0 and rest["ham"] else rng.choice([each for each in rest if rest[each]])
+            stdin = learners[label].stdin
+            assert stdin is not None
+            for _ in range(rng.randint(1, 20)):
+                if rest[label]:
+                    stdin.write(rest[label].pop(0))
+            stdin.flush()
+            if not rest[label]:
+                stdin.close()
+                if seed == 0 or rng.random() < 0.5:  # the other one goes on when this one is done
+                    assert learners[label].wait(timeout=300) == 0
+        assert [learner.wait(timeout=300) for learner in learners.values()] == [0, 0]
+        with Filter.open(path) as filter_:
+            assert filter_.labels().items() == {"ham": 60, "spam": 60}.items()
+            assert filter_.is_replay()
+            states.add(filter_.state())
+    assert len(states) == 1
+
+
+def learning(path: str, label: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "deciban", "learn", label, "-", "--db", path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
 @pytest.fixture
 def taught(path: str) -> str:
     with Filter.open(path) as filter_:
