@@ -241,3 +241,35 @@ def test_powers_of_differences_are_told_apart():
     assert nearest == {"manhattan": "far", "chebyshev": "wide", "minkowski": "wide"}
     with pytest.raises(BadSetting, match="p must be 1 or more"):
         NeighborsClassifier(distance=Minkowski(p=0.5)).fit(rows, ["far", "wide"])
+
+
+@pytest.mark.parametrize("kind", [NeighborsClassifier, NeighborsRegressor])
+@pytest.mark.parametrize("weights", ["equal", "distance"])
+def test_a_row_of_weight_two_is_two_rows(kind, weights, tmp_path):
+    rng = np.random.default_rng(3)
+    X, y, weight = rng.normal(size=(60, 2)), rng.integers(0, 3, 60), rng.integers(0, 4, 60)
+    model = kind(4, weights=weights).fit(X, y, sample_weight=weight)
+    again = kind(4, weights=weights).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    asked = rng.normal(size=(40, 2))
+    assert model.predict(asked) == pytest.approx(again.predict(asked))
+    pieces = kind(4, weights=weights).fit(X[:30], y[:30], sample_weight=weight[:30])
+    pieces.partial_fit(X[30:], y[30:], sample_weight=weight[30:])
+    assert pieces.predict(asked) == pytest.approx(model.predict(asked))
+    model.save(tmp_path / "m")
+    assert kind.load(tmp_path / "m").predict(asked) == pytest.approx(model.predict(asked))
+    assert sum(one.share for one in model.why(asked)[0].neighbors) == pytest.approx(1)
+
+
+def test_weights_are_forgotten_with_their_rows():
+    model = NeighborsClassifier(3).fit([[0.0], [1.0], [2.0]], ["a", "b", "b"], sample_weight=[5, 1, 1])
+    assert model.predict([[2.0]]).tolist() == ["b"]
+    assert model.predict([[0.4]]).tolist() == ["a"]
+    model.forget([[0.0]], ["a"]).partial_fit([[0.0]], ["a"])
+    assert model.predict([[0.4]]).tolist() == ["b"]
+
+
+def test_rows_without_weight_are_not_there():
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        NeighborsClassifier().fit([[0.0]], ["a"], sample_weight=[0])
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        NeighborsClassifier().fit([[0.0]], ["a"], sample_weight=[-1])

@@ -157,3 +157,28 @@ def test_each_text_is_counted_once_for_each_witness(monkeypatch):
     monkeypatch.setattr(WeightedText, "count", counting)
     TextClassifier(n_features=SMALL).fit(["buy pills", "a meeting"] * 10, ["spam", "ham"] * 10)
     assert counted == [20, 20, 20]
+
+
+def test_what_weighs_more_is_heeded_more():
+    texts = ["cheap pills now", "cheap pills now", "lunch at noon", "see you there"] * 5
+    labels = ["spam", "ham", "ham", "ham"] * 5
+    chances = []
+    for weight in (0.2, 1.0, 5.0):
+        weights = [weight if label == "spam" else 1.0 for label in labels]
+        model = TextClassifier(n_features=2**12).fit(texts, labels, sample_weight=weights)
+        chances.append(model.decision_function(["cheap pills"])[0])
+    assert chances == sorted(chances)
+    assert chances[0] < 0 < chances[2]
+
+
+def test_equal_weights_change_nothing_and_texts_without_weight_are_not_there():
+    texts, labels = ["cheap pills", "lunch?", "buy now", "see you"] * 4, ["spam", "ham"] * 8
+    plain = TextClassifier(n_features=2**12).fit(texts, labels)
+    same = TextClassifier(n_features=2**12).fit(texts, labels, sample_weight=np.ones(16))
+    assert np.array_equal(same.predict_proba(texts), plain.predict_proba(texts))
+    more = TextClassifier(n_features=2**12)
+    more.fit([*texts, "odd"], [*labels, "odd"], sample_weight=[*np.ones(16), 0])
+    assert more.classes_.tolist() == ["ham", "spam"]
+    assert np.array_equal(more.predict_proba(texts), plain.predict_proba(texts))
+    same.partial_fit(texts, labels, sample_weight=np.full(16, 0.5))
+    assert same.predict(["cheap pills"]).tolist() == ["spam"]

@@ -12,4 +12,5 @@ def take_steps(
     squares: NDArray[Any],
     rate: float,
     rest: float,
+    importance: NDArray[Any] | None = None,
 ) -> None: ...

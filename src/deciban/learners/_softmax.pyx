@@ -34,9 +34,16 @@ def take_steps(
     float[::1] squares,
     double rate,
     double rest,
+    const float[::1] importance=None,
 ):
-    """One step for each row (CSR: starts, columns, values) in this order; none where a row is surely right."""
-    cdef Py_ssize_t step, row, begin, size, count = weights.shape[1]
+    """One step for each row (CSR: starts, columns, values) in this order; none where a row is surely right.
+
+    A row's gradient is multiplied by its importance, if there is one for each.
+    """
+    cdef Py_ssize_t step, row, begin, size, number, count = weights.shape[1]
+    cdef bint weighed = importance is not None
+    if weighed and importance.shape[0] != labels.shape[0]:
+        raise IndexError("rows and what they weigh differ in number")
     check(starts, columns, values, labels, order, weights, squares)
     if columns.shape[0] == 0 or count == 0:
         return
@@ -53,6 +60,9 @@ def take_steps(
                     continue
                 add_scores(&columns[begin], &values[begin], size, &weights[0, 0], count, gradient, scores)
                 if descend(scores, scores, labels[row], count) >= rest:
+                    if weighed:
+                        for number in range(count):
+                            scores[number] *= importance[row]
                     move(
                         &columns[begin], &values[begin], size, &weights[0, 0], count, &squares[0], scores, gradient, rate
                     )

@@ -32,8 +32,10 @@ class ComplementCounts:
         self.sums = np.zeros((features, 0), dtype=np.float32)  # (features, labels)
         self.totals = np.zeros(0)  # (labels,)
 
-    def learn(self, X: Any, labels_of_rows: NDArray[Any], labels: int) -> ComplementCounts:
-        """Add the rows to the sums of their labels."""
+    def learn(
+        self, X: Any, labels_of_rows: NDArray[Any], labels: int, weight: NDArray[Any] | None = None
+    ) -> ComplementCounts:
+        """Add the rows, times their weight, to the sums of their labels."""
         missing = labels - self.sums.shape[1]
         if missing > 0:
             nothing = np.zeros((len(self.sums), missing), dtype=np.float32)
@@ -41,6 +43,8 @@ class ComplementCounts:
             self.totals = np.append(self.totals, np.zeros(missing))
         for label in np.unique(labels_of_rows).tolist():
             mine = X[labels_of_rows == label]
+            if weight is not None:
+                mine.data = mine.data * np.repeat(weight[labels_of_rows == label], np.diff(mine.indptr))
             self.sums[:, label] += np.bincount(mine.indices, mine.data, minlength=len(self.sums))
             self.totals[label] += mine.data.sum(dtype=np.float64)
         return self

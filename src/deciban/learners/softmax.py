@@ -36,16 +36,20 @@ class Softmax:
         self.squares = np.zeros(features, dtype=np.float32)
         self.dice = np.random.default_rng(seed)
 
-    def learn(self, X: Any, labels_of_rows: NDArray[Any], labels: int) -> Softmax:
-        """Several passes over the rows, each in another order."""
+    def learn(
+        self, X: Any, labels_of_rows: NDArray[Any], labels: int, weight: NDArray[Any] | None = None
+    ) -> Softmax:
+        """Several passes over the rows, each in another order; a gradient is multiplied by its row's weight."""
         self._make_room(labels)
         X = X.tocsr()
         starts, columns = (part.astype(np.int32, copy=False) for part in (X.indptr, X.indices))
         values = X.data.astype(np.float32, copy=False)
         truth = np.ascontiguousarray(labels_of_rows, dtype=np.int32)
+        importance = None if weight is None else np.ascontiguousarray(weight, dtype=np.float32)
         for _ in range(self.passes):
             order = self.dice.permutation(len(truth)).astype(np.int32)
-            take_steps(starts, columns, values, truth, order, self.weights, self.squares, self.rate, REST)
+            rows = (starts, columns, values, truth, order)
+            take_steps(*rows, self.weights, self.squares, self.rate, REST, importance)
         return self
 
     def score(self, X: Any) -> Floats:

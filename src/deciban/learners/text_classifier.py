@@ -39,7 +39,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadSetting, CannotForget, NotTexts
@@ -110,38 +110,45 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # --- learning ----------------------------------------------------------------------------
 
-    def fit(self, X: Sequence[str | bytes], y: Any) -> Self:
-        """Learn from labelled texts, and nothing else."""
-        texts, y = self._validate(X, y)
+    def fit(self, X: Sequence[str | bytes], y: Any, sample_weight: Any = None) -> Self:
+        """Learn from labelled texts, and nothing else.
+
+        A text of weight 2 counts twice, and pulls the weights twice as far; how rare a word is depends on the
+        number of texts alone.
+        """
+        texts, y, weight = self._weighed(*self._validate(X, y), sample_weight)
         self._begin()
         truth = self._number(y)
         kept = np.random.default_rng(self.seed).permutation(len(texts)) % KEPT_BACK == 0
         kept[0] &= len(texts) > 1  # a single text is learned, and nothing is examined
-        scores = [self._learn_all(name, texts, truth, kept) for name in self.views_]
-        self._squares, self.examined_, self.heat_ = self._judged(scores, truth[kept], np.unique(truth[~kept]))
+        scores = [self._learn_all(name, texts, truth, kept, weight) for name in self.views_]
+        judged = self._judged(scores, truth[kept], np.unique(truth[~kept]), _part(weight, kept))
+        self._squares, self.examined_, self.heat_ = judged
         return self
 
-    def partial_fit(self, X: Sequence[str | bytes], y: Any, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: Sequence[str | bytes], y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Examine, then learn further texts; labels that were never seen are welcome.
 
         `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
         """
-        texts, y = self._validate(X, y)
+        texts, y, weight = self._weighed(*self._validate(X, y), sample_weight)
         if classes is not None and not np.isin(y, classes).all():
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
         if not hasattr(self, "classes_"):
-            return self.fit(texts, y)
+            return self.fit(texts, y, weight)
         known = np.arange(len(self._order))
         truth = self._number(y)
         counts = {name: view.count(texts) for name, view in self.views_.items()}
         scores = [self._score(name, each) for name, each in counts.items()]
-        squares, rows, heat = self._judged(scores, truth, known)
+        squares, rows, heat = self._judged(scores, truth, known, weight)
         if rows:
             share = rows / (rows + self.examined_)
             self.heat_ = float(np.exp(share * np.log(heat) + (1 - share) * np.log(self.heat_)))
             self._squares, self.examined_ = self._squares + squares, self.examined_ + rows
         for name, each in counts.items():
-            self._learn(name, each, truth)
+            self._learn(name, each, truth, weight)
         return self
 
     def forget(self, X: Sequence[str | bytes], y: Any) -> Self:  # noqa: ARG002
@@ -214,24 +221,29 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         number = {label: place for place, label in enumerate(order)}
         return np.array([number[label] for label in y.tolist()], dtype=np.int32)
 
-    def _learn(self, name: str, counts: Any, truth: NDArray[np.int32]) -> None:
+    def _learn(self, name: str, counts: Any, truth: NDArray[np.int32], weight: Floats | None) -> None:
         """Have one witness learn further texts."""
         view = self.views_[name]
         view.learn(counts)
-        self.witnesses_[name].learn(view.weigh(counts), truth, len(self._order))
+        self.witnesses_[name].learn(view.weigh(counts), truth, len(self._order), weight)
 
     def _learn_all(
-        self, name: str, texts: list[str | bytes], truth: NDArray[np.int32], kept: NDArray[np.bool_]
+        self,
+        name: str,
+        texts: list[str | bytes],
+        truth: NDArray[np.int32],
+        kept: NDArray[np.bool_],
+        weight: Floats | None,
     ) -> Floats:
         """Have one witness learn all texts; what it said of those kept back when it knew only the rest.
 
         Witnesses learn one after the other, so that the counts of one view are in memory at a time.
         """
         counts = self.views_[name].count(texts)
-        self._learn(name, counts[~kept], truth[~kept])
+        self._learn(name, counts[~kept], truth[~kept], _part(weight, ~kept))
         scores = self._score(name, counts[kept])
         self._begin_witness(name)
-        self._learn(name, counts, truth)
+        self._learn(name, counts, truth, weight)
         return scores
 
     def _know(self, order: list[Any], classes: NDArray[Any]) -> None:
@@ -244,7 +256,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.witnesses_[name].score(self.views_[name].weigh(counts))
 
     def _judged(
-        self, scores: list[Floats], truth: NDArray[np.int32], known: NDArray[Any]
+        self,
+        scores: list[Floats],
+        truth: NDArray[np.int32],
+        known: NDArray[Any],
+        weight: Floats | None,
     ) -> tuple[Floats, int, float]:
         """Sums of squared scores of each witness, how many texts they are of, and the best heat for them.
 
@@ -260,7 +276,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         def log_loss(log_heat: float) -> float:
             heated = np.exp(log_heat) * totals
-            return float((logsumexp(heated, axis=1) - heated[np.arange(len(right)), right]).mean())
+            each = logsumexp(heated, axis=1) - heated[np.arange(len(right)), right]
+            return float(np.average(each, weights=_part(weight, asked)))
 
         best = minimize_scalar(log_loss, bounds=(-3.0, 3.0), method="bounded")
         return squares, len(right), float(np.exp(best.x))
@@ -312,6 +329,16 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shift = 65 - self.n_features.bit_length()
         return {feature_hash(name) >> shift: name for name in named.get_feature_names_out()}
 
+    def _weighed(
+        self, texts: list[str | bytes], y: NDArray[Any], sample_weight: Any
+    ) -> tuple[list[str | bytes], NDArray[Any], Floats | None]:
+        """The texts that weigh anything, and their weights."""
+        if sample_weight is None:
+            return texts, y, None
+        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
+        kept = np.flatnonzero(weight > 0)
+        return [texts[place] for place in kept.tolist()], y[kept], weight[kept]
+
     def _validate(self, X: Any, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
@@ -337,6 +364,10 @@ def _texts(X: Any) -> list[str | bytes]:
     if isinstance(X, (str, bytes)):
         raise NotTexts(f"an iterable of texts is needed, got one {type(X).__name__} instead. Write [text].")
     return list(X)
+
+
+def _part(weight: Floats | None, some: NDArray[Any]) -> Floats | None:
+    return None if weight is None else weight[some]
 
 
 def _scales(squares: Floats, rows: int) -> Floats:

@@ -76,7 +76,7 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
     def _votes(self, distances: Floats, rows: NDArray[Any]) -> Floats:
         votes = np.zeros((len(rows), len(self.classes_)))
         queries = np.arange(len(rows))
-        for place, shares in enumerate(self._shares(distances).T):
+        for place, shares in enumerate(self._shares(distances, rows).T):
             votes[queries, self.sample_.answers[rows[:, place]]] += shares
         return votes
 

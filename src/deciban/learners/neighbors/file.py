@@ -36,6 +36,9 @@ def save(learner: Neighbors, path: Path) -> None:
         "labels": model_file.array_out(learner.classes_, arrays) if hasattr(learner, "classes_") else None,
         "answers": model_file.array_out(learner.sample_.answers, arrays),
         "rows": _rows_out(learner.sample_.rows, arrays),
+        "weight": None
+        if learner.sample_.weight is None
+        else model_file.array_out(learner.sample_.weight, arrays),
     }
     model_file.write(path, learner, header, arrays)
 
@@ -54,7 +57,12 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     if header["labels"] is not None:
         learner.classes_ = model_file.array_in(header["labels"], arrays)
     _check_answers(learner, rows, answers)
-    learner.sample_ = Sample(rows, answers)
+    weight = None if header.get("weight") is None else model_file.array_in(header["weight"], arrays)
+    if weight is not None and not (weight.shape == answers.shape[:1] and (weight > 0).all()):
+        raise ValueError(
+            f"{weight.shape} weights of {answers.shape} answers, each of which should be above 0"
+        )
+    learner.sample_ = Sample(rows, answers, weight=weight)
     return learner
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from deciban.errors import BadSetting, NotEnoughValues, NotTexts
 from deciban.learners.distances import Distance, Floats, as_distance
@@ -48,14 +48,14 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
 
     # --- learning ----------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn these rows and nothing else."""
-        rows, y = self._validate(X, y, first=True)
-        self._begin(y)
-        self.sample_ = Sample(rows, self._answers(y))
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn these rows and nothing else; a row of weight 2 counts as two rows."""
+        given = self._weighed(*self._validate(X, y, first=True), sample_weight)
+        self._begin(given.answers)
+        self.sample_ = given.answering(self._answers(given.answers))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows; labels that were never seen are welcome.
 
         `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
@@ -63,13 +63,13 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         if classes is not None and not np.isin(y, classes).all():
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
         if not hasattr(self, "sample_"):
-            return self.fit(X, y)
-        rows, y = self._validate(X, y, first=False)
-        self._welcome(y)
+            return self.fit(X, y, sample_weight)
+        more = self._weighed(*self._validate(X, y, first=False), sample_weight)
+        self._welcome(more.answers)
         search = self.sample_.search
-        self.sample_ = self.sample_.with_more(rows, self._answers(y))
+        self.sample_ = self.sample_.with_more(more.rows, self._answers(more.answers), more.weight)
         if isinstance(search, ApproximateSearch):
-            search.learn(self.sample_.rows, rows)
+            search.learn(self.sample_.rows, more.rows)
             self.sample_.search = search
         return self
 
@@ -120,7 +120,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
     def why(self, X: Any) -> list[NeighborsExplanation]:
         """For each row, the neighbours behind its answer; their shares add up to one."""
         distances, rows = self.kneighbors(X)
-        shares = self._shares(distances)
+        shares = self._shares(distances, rows)
         answers = self._told(self.sample_.answers[rows])
         return [
             self._explained(
@@ -193,8 +193,24 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         graph.check(distance)
         return ApproximateSearch(graph, distance, self.sample_.rows)
 
-    def _shares(self, distances: Floats) -> Floats:
+    def _weighed(self, rows: Any, y: NDArray[Any], sample_weight: Any) -> Sample:
+        """The rows that weigh anything, with their weights."""
+        if sample_weight is None:
+            return Sample(rows, y)
+        weight = _check_sample_weight(sample_weight, y, ensure_non_negative=True)
+        return Sample(rows, y, weight=weight).only(weight > 0)
+
+    def _shares(self, distances: Floats, rows: Rows) -> Floats:
         """What each neighbour has of the vote: (queries, k), rows sum to one."""
+        votes = self._votes_by_distance(distances)
+        if self.sample_.weight is not None:
+            # A row of weight 2 is two rows: together the nearest count for k of them, and no more.
+            weight = self.sample_.weight[rows]
+            before = np.cumsum(weight, axis=1) - weight
+            votes = votes * np.clip(max(self.k, 1) - before, 0.0, weight)
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
+
+    def _votes_by_distance(self, distances: Floats) -> Floats:
         if callable(self.weights):
             weights = np.asarray(self.weights(distances), dtype=np.float64)
             if weights.shape != distances.shape or not (weights >= 0).all() or not weights.any(axis=1).all():
@@ -209,7 +225,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
                 weights = np.where(nearest == 0, distances == 0, nearest / distances)
         else:
             weights = np.ones_like(distances)
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+        return np.asarray(weights, dtype=np.float64)
 
     def _checked_k(self, k: Any) -> int:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:

@@ -49,7 +49,8 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
     def predict(self, X: Any) -> Floats:
         """The mean of the neighbours' values, by their shares."""
         distances, rows = self.kneighbors(X)
-        return np.asarray(np.einsum("ij,ij...->i...", self._shares(distances), self.sample_.answers[rows]))
+        shares = self._shares(distances, rows)
+        return np.asarray(np.einsum("ij,ij...->i...", shares, self.sample_.answers[rows]))
 
     def _explained(self, neighbors: tuple[Neighbor, ...]) -> NeighborsExplanation:
         if neighbors and isinstance(neighbors[0].answer, list):

@@ -22,21 +22,26 @@ from deciban.errors import CannotForget, OutsideSupport
 
 
 class Sample:
-    """Rows and an answer (the number of a label, or a value) for each."""
+    """Rows and an answer (the number of a label, or a value) for each, and how many rows each counts as."""
 
-    def __init__(self, rows: Any, answers: NDArray[Any], search: Any = None) -> None:
+    def __init__(
+        self, rows: Any, answers: NDArray[Any], search: Any = None, weight: NDArray[np.float64] | None = None
+    ) -> None:
         self.rows = rows
         self.answers = answers
+        self.weight = weight  # None where each counts as one
         self.search = search  # made when it is first needed, and kept as long as the rows are
 
     def answering(self, answers: NDArray[Any]) -> Sample:
         """The same rows with other answers."""
-        return Sample(self.rows, answers, self.search)
+        return Sample(self.rows, answers, self.search, self.weight)
 
     def __len__(self) -> int:
         return len(self.answers)
 
-    def with_more(self, rows: Any, answers: NDArray[Any]) -> Sample:
+    def with_more(
+        self, rows: Any, answers: NDArray[Any], weight: NDArray[np.float64] | None = None
+    ) -> Sample:
         """These rows, then further ones."""
         if isinstance(self.rows, list) != isinstance(rows, list):
             raise OutsideSupport("Texts and vectors cannot be learned together.")
@@ -47,15 +52,20 @@ class Sample:
             whole = canonical(sparse.vstack([self.rows, sparse.csr_array(rows)]))
         else:
             whole = np.concatenate([self.rows, rows.toarray() if sparse.issparse(rows) else rows])
-        return Sample(whole, np.concatenate([self.answers, answers]))
+        if self.weight is not None or weight is not None:
+            old, new = self.weight, weight
+            old, new = (
+                np.ones(len(self)) if old is None else old,
+                np.ones(len(answers)) if new is None else new,
+            )
+            weight = np.concatenate([old, new])
+        return Sample(whole, np.concatenate([self.answers, answers]), weight=weight)
 
     def only(self, kept: NDArray[np.bool_]) -> Sample:
         """The rows that are kept."""
-        if isinstance(self.rows, list):
-            return Sample(
-                [row for row, keep in zip(self.rows, kept, strict=True) if keep], self.answers[kept]
-            )
-        return Sample(self.rows[kept], self.answers[kept])
+        weight = None if self.weight is None else self.weight[kept]
+        rows = _take(self.rows, np.flatnonzero(kept)) if isinstance(self.rows, list) else self.rows[kept]
+        return Sample(rows, self.answers[kept], weight=weight)
 
     def find(self, rows: Any, answers: NDArray[Any]) -> NDArray[np.bool_]:
         """Which rows are left when these are taken away, each once; an error if one was never learned."""
