@@ -59,7 +59,8 @@ def main() -> None:
         print(f"{name:28}{right[name]:7.1%}{time.process_time() - began:7.0f} s", flush=True)
     figure, (axes,) = picture(height=3.2)
     drawn = axes.barh(list(right)[::-1], list(right.values())[::-1])
-    axes.bar_label(drawn, [f"{share:.1%}" for share in list(right.values())[::-1]], padding=3)
+    shares = [f"{share:.1%}" for share in list(right.values())[::-1]]
+    axes.bar_label(drawn, shares, label_type="center", color="white")
     axes.axvline(0.89, color="black", linestyle=":", label="what textbooks tell of")
     axes.set(xlim=(0, 1), xlabel="accuracy")
     axes.legend(loc="lower left", bbox_to_anchor=(0, 1))

@@ -54,15 +54,9 @@ def models(family: Columns) -> dict[str, object]:
 
 
 def accuracy(model: object, X: np.ndarray, y: np.ndarray, size: int, repeats: int) -> float:
-    """Mean accuracy over random samples of so many rows to learn, on the rest; NaN without an answer."""
-    draws = StratifiedShuffleSplit(repeats, train_size=size, random_state=0)
-    right = []
-    for learn, rest in draws.split(X, y):
-        try:
-            right.append(np.mean(model.fit(X[learn], y[learn]).predict(X[rest]) == y[rest]))
-        except ValueError:
-            right.append(np.nan)
-    return float(np.mean(right))
+    """Mean accuracy over random samples of so many rows to learn, on the rest."""
+    draws = StratifiedShuffleSplit(repeats, train_size=size, random_state=0).split(X, y)
+    return float(np.mean([model.fit(X[learn], y[learn]).score(X[rest], y[rest]) for learn, rest in draws]))
 
 
 def main() -> None:
@@ -73,20 +67,16 @@ def main() -> None:
     figure, axes = picture(columns=len(found))
     for panel, (name, (X, y, family)) in zip(axes, found.items(), strict=True):
         sizes = [size for size in (10, 30, 100, 300, 1000, 3000) if size < 0.9 * len(y)]
-        lines = {}
         print(f"{name:22}" + "".join(f"{size:>8} rows" for size in sizes))
+        lines = {}
         for model_name, model in models(family).items():
-            curve = [accuracy(model, X, y, size, 3 if told.quick else 20) for size in sizes]
-            print(
-                f"{model_name:22}" + "".join("    no answer" if np.isnan(v) else f"{v:13.1%}" for v in curve)
-            )
-            lines[model_name] = curve
+            lines[model_name] = [accuracy(model, X, y, size, 3 if told.quick else 20) for size in sizes]
+            print(f"{model_name:22}" + "".join(f"{share:13.1%}" for share in lines[model_name]))
         curves(panel, sizes, lines)
         ticks(panel, sizes)
         panel.set(xlabel="rows learned", title=name, xlim=(8, 3_700), ylim=(0.65, 1))
-        panel.lines[2].set(
-            linestyle="--", markersize=9, fillstyle="none"
-        )  # `map` often lies right below `mle`
+        # `map` often lies right below `mle`.
+        panel.lines[2].set(linestyle="--", markersize=9, fillstyle="none")
     axes[0].set_ylabel("accuracy")
     axes[0].legend(loc="lower right")
     save(figure, told.pictures, "7_mixed_columns")
