@@ -157,5 +157,6 @@ def test_a_model_knows_the_marginal_likelihood_of_what_it_learned():
 
 def test_complements_have_no_likelihood():
     model = NaiveBayes(Multinomial(), complement=True).fit([[1, 2], [2, 1]], [0, 1])
+    assert not hasattr(model, "score_samples")
     with pytest.raises(BadSetting, match="no row has a likelihood"):
-        model.score_samples([[1, 2]])
+        model.log_likelihood([[1, 2]], [0])

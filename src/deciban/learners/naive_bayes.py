@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.errors import BadPrior
@@ -41,6 +42,11 @@ from deciban.learners.model import NORMALISED, Model
 from deciban.learners.temper import Temper
 from deciban.smoothing import Empirical
 from deciban.tally import Tally
+
+
+def _has_densities(model: NaiveBayes) -> bool:
+    """A complement model says how a row does not look, so no row has a likelihood."""
+    return not model.complement
 
 
 class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -205,6 +211,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # --- the likelihood of rows ---------------------------------------------------------------
 
+    @available_if(_has_densities)
     def score_samples(self, X: Any) -> Floats:
         """log p(row) with all constants, as a density or mass that sums to one: low where a row is odd.
 

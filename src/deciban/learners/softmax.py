@@ -39,7 +39,7 @@ class Softmax:
     def learn(
         self, X: Any, labels_of_rows: NDArray[Any], labels: int, weight: NDArray[Any] | None = None
     ) -> Softmax:
-        """Several passes over the rows, each in another order; a gradient is multiplied by its row's weight."""
+        """Several passes over the rows, each in another order; gradients are multiplied by the weights."""
         self._make_room(labels)
         X = X.tocsr()
         starts, columns = (part.astype(np.int32, copy=False) for part in (X.indptr, X.indices))
