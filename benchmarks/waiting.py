@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -157,10 +157,11 @@ def waited(path: str, indexes: dict[str, Path], mails: int) -> Table:
     for what, begun, ended in windows:
         found = [taken for start, taken in times if begun <= start < ended]
         if len(found) < 100:
+            print(f"{what}: {len(found)} answers only in {(ended - begun) / 1e9:.1f} s", file=sys.stderr)
             continue
         if what == "quiet":
             quiet = percentile(found)
-        else:
+        elif quiet:
             busy = percentile(found)
             ratios.setdefault(what, []).append((quiet, busy, busy / quiet))
     rows = [
@@ -200,8 +201,8 @@ def starved(path: str, indexes: dict[str, Path]) -> Table:
     return Table(title, columns, [row])
 
 
-def main() -> Iterator[Table]:
-    mails = int(sys.argv[1]) if len(sys.argv) > 1 and sys.argv[1].isdecimal() else MAILS
+def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
+    mails = int(arguments[0]) if arguments else MAILS
     labelled = shuffled(labelled_mail("spamassassin"), 1)
     with tempfile.TemporaryDirectory() as folder:
         indexes = {}
@@ -222,4 +223,4 @@ if __name__ == "__main__":
     if len(sys.argv) > 2:
         (ask if sys.argv[1] == "ask" else work)(*sys.argv[2:])
     else:
-        show(main())
+        show(main(sys.argv[1:]))

@@ -137,6 +137,24 @@ def test_many_processes_at_once_lose_nothing_and_see_nothing_half_done(path: str
         assert filter_.is_replay()
 
 
+def test_writers_beside_readers_find_in_the_end_what_their_books_say(path: str, tmp_path: Path) -> None:
+    crowd, operations = effort(3, 8), effort(12, 500)
+    end = tmp_path / "end"
+    readers = [worker(path, "watch-until", end) for _ in range(crowd)]
+    writers = [worker(path, "book", seed, operations, capture=True) for seed in range(crowd)]
+    books: dict[bytes, str] = {}
+    for writer in writers:
+        book = json.loads(writer.communicate()[0])
+        books |= {read(mail("spam", int(number)).data).digest: label for number, label in book.items()}
+    end.touch()
+    assert [process.wait(timeout=300) for process in (*writers, *readers)] == [0] * 2 * crowd
+    with Filter.open(path) as filter_:
+        found = [(lesson.digest, lesson.label) for lesson in filter_.lessons()]
+        assert len(found) == len(books)
+        assert dict(found) == books
+        assert filter_.is_replay()
+
+
 def test_processes_that_make_the_same_filter_at_once_make_one(tmp_path: Path) -> None:
     path = str(tmp_path / "new")
     processes = [worker(path, "learn", label, 0, 3) for label in ("spam", "ham", "work")]

@@ -10,6 +10,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -64,6 +65,9 @@ VERBS = {
     "publish": "publish {}/published.state",
 }
 
+# Those that give the same when they are run once more.
+CHANGING = ("learn", "relearn", "mix", "prefer", "rest on", "merge", "import")
+
 
 class Outcome(NamedTuple):
     """How a command ended."""
@@ -86,13 +90,15 @@ class Runner:
             text=True,
         )
 
-    def run(self, folder: Path, verb: str, call: str = "open", n: int = 0) -> Outcome:
-        """Run a verb on the filter in a folder, with the n-th call failing; with none for 0."""
+    def run(
+        self, folder: Path, verb: str, call: str = "open", n: int = 0, is_killed: bool = False
+    ) -> Outcome:
+        """Run a verb on the filter in a folder; its n-th call fails, or is its last; none for 0."""
         messages = str(folder.with_name("messages"))
         words = [word.replace("{}", str(folder)).replace("@", messages) for word in VERBS[verb].split()]
         if "--db" not in words:
             words += ["--db", str(folder / "mail")]
-        error, lasting = ERRORS[call]
+        error, lasting = (0, False) if is_killed else ERRORS[call]
         order = {"folder": str(folder), "arguments": words, "call": call, "n": n, "error": error}
         stdin = {"stdin": f"{messages}/more/1.eml"} if verb == "filter" else {}
         assert self._process.stdin is not None
@@ -201,6 +207,33 @@ def test_whatever_call_fails_the_verb_succeeds_or_does_nothing(
         if verb != "filter" and runner.run(folder, verb).code not in (usual.code, REFUSED):
             found.append("cannot be run again")
         wrong += [f"{call} {n}: {each} ({outcome.code} {outcome.said!r})" for each in found]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("filter", "status")])
+def test_killed_at_any_call_a_verb_has_done_all_or_nothing(
+    runner: Runner, prepared: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copytree(prepared.with_name("messages"), tmp_path / "messages")
+    folder = Path(shutil.copytree(prepared, tmp_path / "filter"))
+    path = folder / ("new" if verb == "make" else "mail")
+    before = contents(path)
+    usual = runner.run(folder, verb)
+    after = contents(path)
+    empty = folder / "empty"
+    Filter.open(str(empty), SMALL).close()
+    allowed = [before, after, contents(empty)] if verb == "make" else [before, after]
+    wrong = []
+    for call, n in chosen(usual.counts):
+        shutil.rmtree(folder)
+        shutil.copytree(prepared, folder)
+        assert runner.run(folder, verb, call, n, is_killed=True).code == -signal.SIGKILL
+        if contents(path) not in allowed:
+            wrong.append(f"{call} {n}: something between before and after")
+        if runner.run(folder, verb).code not in (usual.code, REFUSED):
+            wrong.append(f"{call} {n}: cannot be run again")
+        if verb != "make" and verb in CHANGING and contents(path) != after:
+            wrong.append(f"{call} {n}: run again it gives something else")
     assert not wrong, "\n".join(wrong)
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
@@ -134,3 +135,27 @@ def test_where_there_is_no_file_and_none_can_be_made_who_only_reads_needs_none(l
     with pytest.raises(CannotWrite), locks.building():
         pass
     assert not os.path.exists(ledger + ".lock")
+
+
+def test_who_teaches_lets_those_in_who_wait_to_ask(
+    two: tuple[Locks, Locks], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    teacher, asker = two
+    monkeypatch.setattr(module, "QUESTION_SECONDS", 60.0)
+    monkeypatch.setattr(module, "GIVE_WAY_SECONDS", 60.0)
+    let_in = Event()
+
+    def ask() -> None:
+        with asker.asking():
+            let_in.set()
+
+    waiting = Thread(target=ask)
+    with teacher.changing():
+        waiting.start()
+        while not teacher._is_held(module.WAITING):
+            pass
+    teacher.give_way()
+    assert let_in.is_set() or not teacher._is_held(module.WAITING)
+    waiting.join()
+    assert let_in.is_set()
+    teacher.give_way()  # at once: nobody waits

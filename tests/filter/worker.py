@@ -7,6 +7,8 @@ python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as 
 python worker.py LEDGER fill KILOBYTES             learn until files may not grow by more than that
 python worker.py LEDGER look COUNT                 as somebody who may only read: are so many lessons there?
 python worker.py LEDGER watch COUNT                until so many lessons are there: is what we see whole?
+python worker.py LEDGER book SEED OPERATIONS       teach, relearn and forget own mail; tell what must be left
+python worker.py LEDGER watch-until FILE           until that file is there: is what we see whole?
 """
 
 import json
@@ -97,11 +99,40 @@ def watch(path: str, count: int) -> None:
     seen = 0
     with Filter.open(path) as filter_:
         while seen < count:
-            learned = filter_._ask(lambda state: told(filter_.ledger, state))
             # A label that was forgotten may come back later, so only the greatest number counts.
-            seen = max(seen, sum(learned.values()))
-            verdict = classify(filter_, mail("spam", 1).data)
-            assert abs(sum(verdict.probabilities.values()) - bool(verdict.probabilities)) < 1e-9
+            seen = max(seen, look_closely(filter_))
+
+
+def watch_until(path: str, end: str) -> None:
+    """The same until a file is there."""
+    with Filter.open(path) as filter_:
+        while not os.path.exists(end):
+            look_closely(filter_)
+
+
+def look_closely(filter_: Filter) -> int:
+    """Ask once, and compare what the state has learned with the ledger; how many lessons that are."""
+    learned = filter_._ask(lambda state: told(filter_.ledger, state))
+    verdict = classify(filter_, mail("spam", 1).data)
+    assert abs(sum(verdict.probabilities.values()) - bool(verdict.probabilities)) < 1e-9
+    return sum(learned.values())
+
+
+def keep_book(path: str, seed: int, count: int) -> None:
+    """Teach, relearn and forget mail that nobody else touches; tell the label that each must have."""
+    rng = random.Random(seed)
+    book: dict[int, str] = {}
+    with Filter.open(path) as filter_:
+        for _ in range(count):
+            number = 1000 * (seed + 1) + rng.randrange(30)
+            message = mail("spam", number)
+            if rng.random() < 0.25:
+                assert forget(filter_, message.data) == (number in book)
+                book.pop(number, None)
+            else:
+                book[number] = rng.choice(LABELS)
+                teach(filter_, book[number], [message])
+    tell(book)
 
 
 def fill(path: str, kilobytes: int) -> None:
@@ -136,6 +167,10 @@ def main(path: str, what: str, *arguments: str) -> None:
             sys.exit(print(type(error).__name__, error, file=sys.stderr) or 3)
     elif what == "watch":
         watch(path, int(arguments[0]))
+    elif what == "watch-until":
+        watch_until(path, arguments[0])
+    elif what == "book":
+        keep_book(path, int(arguments[0]), int(arguments[1]))
     else:
         label, first, count = arguments[0], int(arguments[1]), int(arguments[2])
         with Filter.open(path) as filter_:

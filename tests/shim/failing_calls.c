@@ -1,6 +1,7 @@
 /* Lets the n-th call of one system call on files under one folder fail; preloaded by tests/shim/runner.py.
 
-   shim_arm(folder, call, n, error, lasting)   from now on; n = 0 only counts; lasting: every later one fails too
+   shim_arm(folder, call, n, error, lasting)   from now on; n = 0 only counts; lasting: every later one fails too;
+                                               error 0: the process is killed there
    shim_count(call)                            how often it was called there since
 
    Calls on other files, on pipes and on memory pass untouched and uncounted. */
@@ -8,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +46,7 @@ long shim_count(const char *call) { return counts[number_of(call)]; }
 static int fails(int call) {
     long now = ++counts[call];
     if (call != armed || nth == 0 || !(now == nth || (is_lasting && now > nth))) return 0;
+    if (!error_number) kill(getpid(), SIGKILL);
     errno = error_number;
     return 1;
 }

@@ -55,9 +55,10 @@ def run(order: dict) -> dict:
             finally:
                 os._exit(code)
         _, status = os.waitpid(process, 0)
+        code = os.waitstatus_to_exitcode(status)
         said.seek(0)
         text, _, counts = said.read().decode(errors="replace").rpartition("\n")
-        return {"code": os.waitstatus_to_exitcode(status), "said": text, "counts": json.loads(counts or "{}")}
+        return {"code": code, "said": text, "counts": json.loads(counts) if code >= 0 else {}}
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The locks of a filter, on a file of their own beside the ledger that is never renamed: ``mail.db.lock``.
 
 Processes and threads exclude each other by locks on single bytes of it, which belong to an open file and go
-with it (Linux: open file description locks). Nobody who died holds one. There are four:
+with it (Linux: open file description locks). Nobody who died holds one. There are five:
 
     gate       taken for a moment before `state`, so that a crowd of readers does not keep a writer out, and a
                writer that changes one slice after the other does not keep readers out
@@ -9,6 +9,8 @@ with it (Linux: open file description locks). Nobody who died holds one. There a
     build      who changes history, or makes a state anew beside the published one; one at a time
     teaching   shared by who is appending lessons and will bring the state up to date: until then a state that
                is behind may answer
+    waiting    shared by who waits to ask: who teaches slice after slice looks at it in between, and lets
+               them in first; by looking now and then alone, they would hardly ever meet the gap
 
 Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is
 held while something is written to the disk for good. Waiting has a deadline.
@@ -33,14 +35,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GATE, STATE, BUILD, TEACHING = range(4)
+GATE, STATE, BUILD, TEACHING, WAITING = range(5)
 # How long a question waits for a state that somebody is changing, and a change for another change.
 QUESTION_SECONDS = 2.0
 CHANGE_SECONDS = 120.0
 # No link and no pipe that somebody planted under the name of the file.
 PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-# How long a waiter sleeps between two looks, at first and at most.
-FIRST_NAP, LONGEST_NAP = 0.0002, 0.005
+# How long a waiter sleeps between two looks, for so long, and later.
+FIRST_NAP, IMPATIENT_SECONDS, LONGEST_NAP = 0.0002, 0.02, 0.005
+# How long who teaches lets others in between two slices, at most.
+GIVE_WAY_SECONDS = 0.002
 
 
 class Locks:
@@ -136,16 +140,32 @@ class Locks:
         finally:
             self._let_go(what)
 
+    def give_way(self) -> None:
+        """Let those in who wait to ask, between two slices of a change."""
+        end = monotonic() + GIVE_WAY_SECONDS
+        while self._is_held(WAITING) and monotonic() < end:
+            sleep(FIRST_NAP)
+
     def _wait(self, what: int, how: int, deadline: float) -> None:
-        nap = FIRST_NAP
+        if self._take(what, how):
+            return
+        is_asking = how == fcntl.F_RDLCK and what in (GATE, STATE) and self._take(WAITING, how)
+        try:
+            self._poll(what, how, deadline)
+        finally:
+            if is_asking:
+                self._let_go(WAITING)
+
+    def _poll(self, what: int, how: int, deadline: float) -> None:
+        impatient = monotonic() + IMPATIENT_SECONDS
         while not self._take(what, how):
-            if monotonic() > deadline:
+            now = monotonic()
+            if now > deadline:
                 raise LedgerBusy(
                     f"{self._like} is in use by another process that does not go on. "
                     "Try again when that is done."
                 )
-            sleep(nap)
-            nap = min(2 * nap, LONGEST_NAP)
+            sleep(FIRST_NAP if now < impatient else LONGEST_NAP)
 
     def _take(self, what: int, how: int) -> bool:
         """Take a lock if that is possible now."""
