@@ -59,6 +59,10 @@ def commands(mails):
     yield "table", ["why", mails / "table.csv", *model]
     yield "forget", ["--yes", ham]
     yield "import", [mails / "lessons.jsonl"]
+    yield "backup", [mails / "backup.db"]
+    yield "restore", [mails / "backup.db"]
+    yield "check", []
+    yield "check", ["--repair"]
     yield "compact", ["--before", "2100-01-01", "--yes"]
     yield "status", []
 
@@ -81,7 +85,7 @@ def test_every_verb_prints_what_its_schema_says(taught):
         validator = jsonschema.Draft202012Validator({**SCHEMAS[verb], **DEFINITIONS})
         for line in done.stdout.splitlines():
             validator.validate(json.loads(line, parse_constant=pytest.fail))
-    assert tried >= SCHEMAS.keys() - {"check", "backup", "restore"}
+    assert tried >= SCHEMAS.keys()
 
 
 def test_every_verb_that_can_print_json_has_a_schema_and_the_others_are_known():

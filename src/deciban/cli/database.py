@@ -82,9 +82,23 @@ def _tell_what_to_mend(path: str) -> None:
 
 
 def open_or_create_filter(options: Namespace) -> Filter:
-    """The filter, made if there is none; the default folder is for its owner's eyes only."""
+    """The filter, made if there is none."""
     from deciban.filter import Filter
 
+    return Filter.open(database_to_make(options))
+
+
+def existing_database(options: Namespace) -> str:
+    """The path of the database, which is there, be it damaged or not."""
+    path = database_path(options.db)
+    _look_at(path)
+    if not os.path.exists(path):
+        raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
+    return path
+
+
+def database_to_make(options: Namespace) -> str:
+    """The path of the database, in a folder that is there; the default one is for its owner's eyes only."""
     path = database_path(options.db)
     _look_at(path)
     if options.db is None and Configuration.load().origin("db") == DEFAULT:
@@ -95,7 +109,7 @@ def open_or_create_filter(options: Namespace) -> Filter:
             raise CannotWrite(
                 f"{folder!r} cannot be made: {error.strerror}; choose a place by --db"
             ) from None
-    return Filter.open(path)
+    return path
 
 
 def _look_at(path: str) -> None:

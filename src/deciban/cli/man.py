@@ -37,7 +37,7 @@ _FILES = (
 _SEE_ALSO = ("bogofilter(1)", "maildrop(1)", "procmail(1)", "sa-learn(1)")
 _EXIT_CODES = (
     ("0", "done; classify, and filter --exit-code: the message is spam"),
-    ("1", "classify, and filter --exit-code: the message is good"),
+    ("1", "classify, and filter --exit-code: the message is good; check: something is damaged, or was lost"),
     ("2", "classify, and filter --exit-code: unsure"),
     (
         "3",

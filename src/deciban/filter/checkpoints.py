@@ -87,6 +87,10 @@ class Checkpoints:
                 return checkpoint.address, self._start(body, checkpoint.exams * RECORD)
         return None
 
+    def is_whole(self, checkpoint: Checkpoint) -> bool:
+        """Whether every byte of one is as it was written."""
+        return self._read(checkpoint) is not None
+
     def _start(self, body: bytes, exam_bytes: int) -> Start:
         def start(buffer: memoryview) -> tuple[Committee, bytes]:
             code = body[: len(body) - exam_bytes]

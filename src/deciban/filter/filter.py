@@ -190,7 +190,7 @@ class Filter:
         kept.
         """
         with open_ledger(path, read_only=True) as other, other.reading():
-            return self._own.changing.unite(other.select(Selection()), progress)
+            return self._own.changing.unite(other.foreign_lessons(), progress)
 
     def import_(self, stream: Iterable[str], progress: Progress | None = None) -> int:
         """Take over the lessons of an export, as `merge` does; either all of them or none."""
@@ -204,6 +204,11 @@ class Filter:
 
         with self.ledger.reading():
             return write_lessons(stream, self.lessons())
+
+    def bring_up(self) -> None:
+        """Make the state that of all lessons now, so that nobody who asks waits for it."""
+        if not self._read_only:
+            self._own.changing.bring_up()
 
     # Asking
 

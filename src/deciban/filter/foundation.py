@@ -22,7 +22,13 @@ from __future__ import annotations
 from deciban.committee._committee import Committee, renumber
 from deciban.committee._sparse_code import decode, encode
 from deciban.committee.label import shown
+from deciban.errors import DamagedLedger
 from deciban.ledger.facts import FOUNDATION_CAPACITY
+from deciban.ledger.packed import unpacked
+
+# The most that a committee takes (_committee.pyx).
+MOST_LABELS = 4096
+PAGE = 4096
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,16 +113,22 @@ def _code(ledger: Ledger) -> tuple[bytes, int] | None:
     packed = ledger.foundation()
     if packed is None:
         return None
-    return unpack(packed, ledger.path), int(ledger.fact(FOUNDATION_CAPACITY))
+    capacity = int(ledger.fact(FOUNDATION_CAPACITY, 0))
+    return unpack(packed, ledger.path, ledger.settings, capacity), capacity
 
 
-def unpack(packed: bytes, place: str) -> bytes:
-    """The sparse code that `pack` packed."""
-    from zlib import decompress, error
+def unpack(packed: bytes, place: str, settings: Settings, capacity: int) -> bytes:
+    """The sparse code that `pack` packed, of a state with room for so many labels."""
+    # The code of a state is longer than the state by one bit for each unit of 16 bytes.
+    size = state_size(settings, capacity)
+    code = None if size is None else unpacked(packed, size + size // 64 + PAGE)
+    if code is None:
+        raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy of it.")
+    return code
 
-    from deciban.errors import DamagedLedger
 
-    try:
-        return decompress(packed)
-    except error:
-        raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy.") from None
+def state_size(settings: Settings, capacity: int) -> int | None:
+    """The bytes of a state with room for so many labels; None if there cannot be one."""
+    if not 2 <= capacity <= MOST_LABELS or capacity & (capacity - 1):
+        return None
+    return Committee.size(settings, capacity)

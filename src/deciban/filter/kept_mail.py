@@ -22,20 +22,23 @@ def keep(ledger: Ledger, digest: bytes, mail: bytes) -> None:
     """Keep the mail of a lesson; only while writing."""
     from zlib import compress
 
-    ledger.keep_mail(digest, int(time()), compress(mail))
+    from deciban.ledger.packed import MOST_MAIL_BYTES
+
+    ledger.keep_mail(digest, int(time()), compress(mail[:MOST_MAIL_BYTES]))
 
 
 def kept_mail(ledger: Ledger, digest: bytes) -> bytes | None:
     """The mail of a lesson, if it was kept."""
-    from zlib import decompress, error
-
     from deciban.errors import DamagedLedger
+    from deciban.ledger.packed import MOST_MAIL_BYTES, unpacked
 
     packed = ledger.kept_mail(digest)
-    try:
-        return None if packed is None else decompress(packed)
-    except error:
-        raise DamagedLedger(f"{ledger.path} is damaged: a kept mail cannot be read.") from None
+    if packed is None:
+        return None
+    mail = unpacked(packed, MOST_MAIL_BYTES)
+    if mail is None:
+        raise DamagedLedger(f"{ledger.path} is damaged: a kept mail cannot be read.")
+    return mail
 
 
 def erase_old(ledger: Ledger, days: int) -> int:

@@ -10,7 +10,7 @@ True
 
 from __future__ import annotations
 
-from deciban.errors import BadSetting
+from deciban.errors import BadSetting, DamagedLedger
 from deciban.filter.contacts import FACT, is_known
 from deciban.filter.threshold import LEAST_COST, MOST_COST, Threshold
 from deciban.value import Value
@@ -95,6 +95,12 @@ class Preferences(Value):
         """What `text` wrote; of a cost that an early version took, even infinity, the nearest that may be."""
         import json
 
-        found = json.loads(text)
-        found["cost"] = min(max(found["cost"], LEAST_COST), MOST_COST)
-        return cls(**found)
+        try:
+            found = json.loads(text)
+            found["cost"] = min(max(found["cost"], LEAST_COST), MOST_COST)
+            return cls(**found)
+        except (BadSetting, TypeError, ValueError, KeyError, AttributeError, RecursionError):
+            raise DamagedLedger(
+                "The preferences in the database cannot be read: it is damaged, or of another version. "
+                "Set them anew: deciban check --repair, then deciban prefer."
+            ) from None

@@ -72,7 +72,16 @@ def pinned(ledger: Ledger) -> SharedFilter | None:
         return None
     import json
 
-    return SharedFilter(*json.loads(text))
+    try:
+        path, digest, lessons = json.loads(text)
+        if not (isinstance(path, str) and isinstance(digest, str) and all(map(str.isprintable, lessons))):
+            raise ValueError
+        return SharedFilter(path, digest, {label: int(count) for label, count in lessons.items()})
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        raise DamagedLedger(
+            f"{ledger.path} is damaged: it does not say on which shared filter it rests. "
+            "Restore a copy: deciban restore FILE; or save what is whole: deciban check --repair."
+        ) from None
 
 
 def packed(settings: Settings, committee: Committee) -> tuple[dict[str, int], bytes]:
@@ -124,8 +133,8 @@ def read_shared(shared: SharedFilter) -> tuple[bytes, int]:
         ) from None
     if _digest(data) != shared.digest:
         raise SharedFilterChanged(f"{shared.path} is not the version that was pinned. {how_to_go_on}")
-    head = _head(shared.path, data)
-    return unpack(data[data.index(b"\n") + 1 :], shared.path), int(str(head["capacity"]))
+    settings, capacity = _described(shared.path, _head(shared.path, data))
+    return unpack(data[data.index(b"\n") + 1 :], shared.path, settings, capacity), capacity
 
 
 def is_unchanged(shared: SharedFilter) -> bool:
@@ -157,10 +166,10 @@ def _whole(path: str, data: bytes) -> tuple[Settings, dict[str, int]]:
     from deciban.filter.foundation import restore, unpack
 
     head = _head(path, data)
-    code = unpack(data[data.index(b"\n") + 1 :], path)
+    settings, capacity = _described(path, head)
+    code = unpack(data[data.index(b"\n") + 1 :], path, settings, capacity)
     try:
-        settings = Settings.from_text(str(head["settings"]))
-        size = Committee.size(settings, int(str(head["capacity"])))
+        size = Committee.size(settings, capacity)
         committee = restore(settings, code, bytearray(size))
         committee.check()
         lessons = committee.lessons
@@ -169,6 +178,14 @@ def _whole(path: str, data: bytes) -> tuple[Settings, dict[str, int]]:
     except (FilterError, BadSetting, KeyError, TypeError, ValueError):
         raise DamagedLedger(f"{path} is damaged: its head and its state differ. Publish it again.") from None
     return settings, lessons
+
+
+def _described(path: str, head: dict[str, object]) -> tuple[Settings, int]:
+    """The settings of a file, and the labels that it has room for."""
+    try:
+        return Settings.from_text(str(head["settings"])), int(str(head["capacity"]))
+    except (BadSetting, KeyError, ValueError):
+        raise DamagedLedger(f"{path} is damaged: its head cannot be read. Publish it again.") from None
 
 
 def _head(path: str, data: bytes) -> dict[str, object]:

@@ -10,8 +10,17 @@ from deciban.ledger.lesson import Lesson, Selection
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.committee.settings import Settings
+    from deciban.ledger.records import Saved
 
-__all__ = ["Ledger", "Lesson", "Selection", "create_ledger", "open_ledger"]
+__all__ = [
+    "Ledger",
+    "Lesson",
+    "Selection",
+    "create_ledger",
+    "open_ledger",
+    "repair_ledger",
+    "restore_ledger",
+]
 
 
 def open_ledger(path: str, read_only: bool = False) -> Ledger:
@@ -27,3 +36,23 @@ def create_ledger(path: str, settings: Settings) -> Ledger:
 
     make(os.path.realpath(path), settings)
     return open_ledger(path)
+
+
+def restore_ledger(path: str, backup: str, replacing: bool = False) -> str | None:
+    """Put a backup in the place of the ledger at ``path``; where that is kept, if there was one.
+
+    Under the build lock.
+    """
+    from deciban.ledger.sqlite_copy import restore
+
+    return restore(os.path.realpath(path), backup, replacing)
+
+
+def repair_ledger(path: str) -> tuple[Saved, str]:
+    """Put a new ledger in the place of a damaged one, with all that is whole in it; where the old one is.
+
+    Under the build lock.
+    """
+    from deciban.ledger.sqlite_copy import repair
+
+    return repair(os.path.realpath(path))

@@ -22,7 +22,7 @@ from binascii import Error as NoBase64
 from deciban.committee._lesson_code import Features
 from deciban.committee.label import label_of
 from deciban.errors import BadSetting, DamagedLedger, FilterError, NewerFormat
-from deciban.ledger.lesson import INCOMING, Lesson, storable
+from deciban.ledger.lesson import INCOMING, Lesson, is_possible, storable
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -80,16 +80,17 @@ def _lesson(record: dict[str, object]) -> Lesson:
     digest, taught, code = record["digest"], record["taught"], record["code"]
     if not all(isinstance(text, str) for text in (*texts.values(), digest, code)):
         raise TypeError("texts are expected")
-    if not isinstance(taught, int) or not 0 <= taught < 1 << 62:
-        raise ValueError("a time is expected")
     texts["label"] = label_of(str(texts["label"]))
     features = Features.decode(b64decode(str(code), validate=True))
     kept = {name: storable(str(text)) for name, text in texts.items()}
-    return Lesson(
+    lesson = Lesson(
         digest=bytes.fromhex(str(digest)),
-        taught=taught,
+        taught=taught,  # type: ignore[arg-type]
         features=features,
         origin=record.get("origin", INCOMING),  # type: ignore[arg-type]
         share=record.get("share", 1.0),  # type: ignore[arg-type]
         **kept,  # type: ignore[arg-type]
     )
+    if not is_possible(lesson):
+        raise ValueError("a digest and a time are expected")
+    return lesson

@@ -1,4 +1,6 @@
-"""The keys under which a ledger keeps what holds for all of it."""
+"""The keys under which a ledger keeps what holds for all of it, and of which type each value is."""
+
+from __future__ import annotations
 
 ID = "id"
 """16 random bytes: which ledger this is."""
@@ -22,3 +24,18 @@ FOUNDATION_CAPACITY = "foundation-capacity"
 """How many labels the state of the folded lessons has room for."""
 FOUNDATION_DIGEST = "foundation-digest"
 """The digest of the packed state of the folded lessons."""
+
+TYPES: dict[str, type] = {
+    ID: bytes,
+    SETTINGS: str,
+    BASE: bytes,
+    END: bytes,
+    FEATURES: int,
+    PREFERENCES: str,
+    MIXING_DUE: int,
+    SWEEP_DUE: bytes,
+    SHARED: str,
+    FOUNDATION_CAPACITY: int,
+    FOUNDATION_DIGEST: bytes,
+}
+"""Of which type the value under each key is; one of another type is damaged."""

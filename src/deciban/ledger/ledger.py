@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from deciban.committee.settings import Settings
     from deciban.ledger.lesson import Lesson, Selection
-    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
+    from deciban.ledger.records import Address, ExamRow, Finding, Folded, FoldedExam, KeptMails, Placed
 else:
     Protocol = object  # an implementation that lacks something is found by mypy; importing typing takes 5 ms
 
@@ -94,7 +94,22 @@ class Ledger(Protocol):
         """
 
     def remove_copies(self) -> None:
-        """Remove copies of the ledger that were kept on its way from an older format."""
+        """Remove copies of the ledger that were kept when it was taken over, restored or repaired."""
+
+    def back_up(self, path: str, replacing: bool = False) -> None:
+        """Copy the ledger as it is now to a new file, while others use it: the file appears whole or not.
+
+        One that is there is an error, unless ``replacing``.
+        """
+
+    def become(self, path: str) -> None:
+        """Take over all that another ledger's file holds, at once, while others use this one.
+
+        Under the build lock.
+        """
+
+    def findings(self) -> Iterator[Finding]:
+        """What a check of everything finds, part by part; it changes nothing."""
 
     def shrink(self) -> None:
         """Give back the room of what was removed, if nobody is using the ledger."""
@@ -129,6 +144,9 @@ class Ledger(Protocol):
 
     def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
         """Every lesson behind a position, in order; the trail is followed, so that none is missed."""
+
+    def foreign_lessons(self) -> Iterator[Lesson]:
+        """All lessons of a ledger that may be somebody else's, in their order: nothing of it is trusted."""
 
     def places(self, positions: list[int]) -> Iterator[Placed]:
         """The lessons at these positions, in this order."""

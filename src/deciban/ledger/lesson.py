@@ -31,6 +31,9 @@ SAMPLE = "sample"
 ORIGINS = (INCOMING, SENT, IMPORTED, SAMPLE)
 # A sample of fewer than one mail in a thousand would say nothing for months.
 LEAST_SHARE = 0.001
+DIGEST_BYTES = 16
+# No lesson is taught later, in microseconds since 1970: those that come after it must have a time, too.
+LATEST = 1 << 62
 
 
 class Lesson(Value):
@@ -64,6 +67,18 @@ class Lesson(Value):
             raise BadSetting(f"origin must be one of {', '.join(ORIGINS)}, got {self.origin!r} instead.")
         if not (isinstance(self.share, int | float) and LEAST_SHARE <= self.share <= 1):
             raise BadSetting(f"share must be a number from {LEAST_SHARE} to 1, got {self.share!r} instead.")
+
+
+def is_possible(lesson: Lesson) -> bool:
+    """Whether a lesson that somebody else wrote can be one: whatever is not would harm who takes it over."""
+    texts = (lesson.label, lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date)
+    return (
+        type(lesson.digest) is bytes
+        and len(lesson.digest) == DIGEST_BYTES
+        and type(lesson.taught) is int
+        and 0 <= lesson.taught < LATEST
+        and all(type(text) is str for text in (*texts, lesson.message_id, lesson.names))
+    )
 
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *fields: object) -> int:

@@ -73,3 +73,23 @@ class KeptMails(Value):
     count: int
     size: int
     """In bytes, packed."""
+
+
+class Finding(Value):
+    """What a check found about one part of a filter."""
+
+    part: str
+    is_right: bool
+    text: str
+
+
+class Saved(Value):
+    """What could be saved of a damaged ledger."""
+
+    lessons: int
+    lost: int
+    """Lessons of which something was found, but not all; those of which nothing is left are not counted."""
+    folded: int
+    mails: int
+    lost_facts: tuple[str, ...]
+    """What held for the whole ledger and has to be set anew."""

@@ -11,17 +11,29 @@ import os
 from contextlib import contextmanager, suppress
 
 from deciban.committee.settings import Settings
-from deciban.errors import BadSetting, CannotWrite, DamagedLedger, FilterError, LedgerBusy
+from deciban.errors import BadSetting, CannotWrite, FilterError, LedgerBusy
 from deciban.ledger import facts
 from deciban.ledger.ledger import Ledger
 from deciban.ledger.records import Address
-from deciban.ledger.sqlite_file import base_of, connect, end_of, fact_check, told
+from deciban.ledger.sqlite_file import (
+    END_BYTES,
+    ID_BYTES,
+    base_of,
+    connect,
+    damaged,
+    end_of,
+    fact_check,
+    file_at,
+    told,
+)
 from deciban.ledger.trail import TRAIL_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from deciban.errors import DamagedLedger
 
 
 class SqliteConnection(Ledger):
@@ -33,13 +45,12 @@ class SqliteConnection(Ledger):
         # Number and spelling of labels in a transaction.
         self._labels: dict[str, tuple[int, str]] = {}
         self._settings = "", Settings()
+        self._id = b""
         with self._telling():
             self._connection = connect(path, read_only)
             try:
-                self._id = self.fact(facts.ID)
-                if not isinstance(self._id, bytes):
-                    raise self._wrong_fact(facts.ID)
-                self._check_base()
+                self._file = file_at(path)
+                self.check_base()
             except BaseException:
                 self._connection.close()
                 raise
@@ -70,6 +81,10 @@ class SqliteConnection(Ledger):
         with self._telling():
             return self._connection.execute(sql, values).fetchall()
 
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows that a question finds; for who checks the file."""
+        return self._execute(sql)
+
     def fact(self, key: str, otherwise: object = None) -> Any:
         """What holds for the whole ledger under this key."""
         return self._facts(key).get(key, otherwise)
@@ -81,13 +96,13 @@ class SqliteConnection(Ledger):
         for key, value, checked in self._execute(
             f"SELECT key, value, checked FROM facts WHERE key IN ({places})", *keys
         ):
-            if fact_check(key, value) != checked:
+            if fact_check(key, value) != checked or type(value) is not facts.TYPES[key]:
                 raise self._wrong_fact(key)
             known[key] = value
         return known
 
     def _wrong_fact(self, key: str) -> DamagedLedger:
-        return DamagedLedger(f"{self.path} is damaged: its {key} is not as it was written. Restore a copy.")
+        return damaged(self.path, f"its {key} is not as it was written")
 
     def set_fact(self, key: str, value: object) -> None:
         """Change what holds for the whole ledger, nothing for None; only while writing."""
@@ -114,22 +129,32 @@ class SqliteConnection(Ledger):
             known[facts.SETTINGS], known.get(facts.SHARED, ""), known.get(facts.FOUNDATION_DIGEST, b"")
         )
 
-    def _check_base(self) -> None:
+    def check_base(self) -> None:
         """Refuse a ledger whose settings are not those that its states were made with."""
         self.address()
         if self._base() != self.fact(facts.BASE):
             raise self._wrong_fact(facts.BASE)
 
+    def _check_pages(self) -> None:
+        """Refuse a file whose pages are not in order."""
+        for (found,) in self._execute("PRAGMA integrity_check(1)"):
+            if found != "ok":
+                raise damaged(self.path, str(found).replace("\n", " "))
+
     def address(self) -> Address:
         """The address of the state of all lessons."""
-        known = self._facts(facts.SETTINGS, facts.BASE, facts.END)
+        known = self._facts(facts.ID, facts.SETTINGS, facts.BASE, facts.END)
         try:
-            settings, base, end = known[facts.SETTINGS], known[facts.BASE], known[facts.END]
+            identity, end = known[facts.ID], known[facts.END]
+            settings, base = known[facts.SETTINGS], known[facts.BASE]
+            if len(identity) != ID_BYTES or len(end) != END_BYTES:
+                raise self._wrong_fact("head")
             if settings != self._settings[0]:
                 self._settings = settings, Settings.from_text(settings)
         except (KeyError, BadSetting):
             raise self._wrong_fact("head") from None
-        return Address(self._id, base, int.from_bytes(end[:-TRAIL_BYTES], "big"), end[-TRAIL_BYTES:])
+        self._id = identity  # another, if a backup of another ledger was restored
+        return Address(identity, base, int.from_bytes(end[:-TRAIL_BYTES], "big"), end[-TRAIL_BYTES:])
 
     def _set_end(self, position: int, trail: bytes) -> None:
         self.set_fact(facts.END, end_of(position, trail))
@@ -147,6 +172,9 @@ class SqliteConnection(Ledger):
         with self._telling():
             self._connection.execute("BEGIN IMMEDIATE")
         try:
+            if file_at(self.path) != self._file:
+                raise LedgerBusy(f"{self.path} was replaced by another file meanwhile. Try again.")
+            self.address()
             yield
             self.commit()
         finally:
@@ -198,11 +226,28 @@ class SqliteConnection(Ledger):
             self._execute(f"PRAGMA busy_timeout = {patience}")
 
     def remove_copies(self) -> None:
-        """Remove the copy that was kept when the ledger was taken over from the format before."""
-        from deciban.ledger.sqlite_takeover import COPY
+        """Remove the copies that were kept when the ledger was taken over, restored or repaired."""
+        from deciban.ledger.sqlite_copy import kept_copies
 
-        with suppress(OSError):
-            os.unlink(self.path + COPY)
+        for path in kept_copies(self.path):
+            with suppress(OSError):
+                os.unlink(path)
+
+    def back_up(self, path: str, replacing: bool = False) -> None:
+        """Copy the ledger as it is now to a new file, while others use it."""
+        from deciban.ledger.sqlite_copy import copy_to
+
+        with self._telling():
+            copy_to(self._connection, path, replacing)
+
+    def become(self, path: str) -> None:
+        """Take over all that another ledger's file holds, in one transaction, while others use this one."""
+        from deciban.ledger.sqlite_copy import copy_into
+
+        with self.writing():  # whoever is writing finishes first, or we say that it takes too long
+            pass
+        with self._telling():
+            copy_into(path, self._connection, self.path)
 
     def _empty_log(self) -> bool:
         try:

@@ -34,7 +34,7 @@ from deciban.errors import (
 )  # fmt: skip
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING
-from deciban.ledger.trail import START, digest_of
+from deciban.ledger.trail import START, TRAIL_BYTES, digest_of
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -45,6 +45,9 @@ FORMAT = 4
 APPLICATION = int.from_bytes(b"deci", "big")
 # How long one process waits for another that is writing; a replay of a million lessons takes that long.
 PATIENCE_SECONDS = 120.0
+WHAT_TO_DO = "Restore a copy: deciban restore FILE; or save what is whole: deciban check --repair."
+ID_BYTES = 16
+END_BYTES = 8 + TRAIL_BYTES
 
 # What SQLite may keep beside a file.
 LOGS = ("-wal", "-shm", "-journal")
@@ -93,6 +96,8 @@ CREATE TABLE folded (
 CREATE TABLE foundation (what TEXT PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE mails (digest BLOB PRIMARY KEY, kept INTEGER NOT NULL, mail BLOB NOT NULL);
 """
+# What tables of the format before have beside that (sqlite_takeover.py).
+OLD_TABLES = "exams checkpoints capacity"
 
 
 def make(path: str, settings: Settings) -> None:
@@ -122,7 +127,7 @@ def _begin(path: str, settings: Settings) -> None:
         for statement in SCHEMA.split(";")[:-1]:
             connection.execute(statement)
         begun = {
-            facts.ID: os.urandom(16),
+            facts.ID: os.urandom(ID_BYTES),
             facts.SETTINGS: settings.text(),
             facts.BASE: base_of(settings.text(), "", b""),
             facts.END: end_of(0, START),
@@ -152,26 +157,26 @@ def end_of(position: int, trail: bytes) -> bytes:
     return position.to_bytes(8, "big") + trail
 
 
+def damaged(path: str, what: str) -> DamagedLedger:
+    """That something of a ledger is not as it was written."""
+    return DamagedLedger(f"{path} is damaged: {what}. {WHAT_TO_DO}")
+
+
+def file_at(path: str) -> tuple[int, int] | None:
+    """Which file is at a path: whoever has it open finds out that another has taken its place."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def connect(path: str, read_only: bool) -> sqlite3.Connection:
     """Open the ledger that is there, if it is one that can be read."""
-    if not os.path.exists(path):
-        raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
-    if os.path.getsize(path) == 0:
-        raise DamagedLedger(f"{path} is empty, so it is not a ledger. Restore it from a copy, or remove it.")
-    place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in path)
-    mode = "ro" if read_only else "rw"
-    if read_only and not os.access(os.path.dirname(path) or ".", os.W_OK):
-        # SQLite would make its -shm file beside the ledger, which is not allowed here. Without a -wal
-        # file nobody is writing, and whoever begins to writes there, not into what is read.
-        mode += "" if os.path.exists(path + "-wal") else "&immutable=1"
-    connection = sqlite3.connect(
-        f"{place}?mode={mode}",
-        uri=True,
-        timeout=PATIENCE_SECONDS,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+    connection = open_file(path, read_only)
     try:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
@@ -185,19 +190,43 @@ def connect(path: str, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
+def open_file(path: str, read_only: bool, at_rest: bool = False) -> sqlite3.Connection:
+    """Open the file of a ledger, whatever its format; one ``at_rest`` has no writer unless it has a log."""
+    if not os.path.exists(path):
+        raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
+    if os.path.getsize(path) == 0:
+        raise DamagedLedger(
+            f"{path} is empty, no ledger. Restore a copy: deciban restore FILE; or remove it."
+        )
+    place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in path)
+    mode = "ro" if read_only else "rw"
+    if read_only and (at_rest or not os.access(os.path.dirname(path) or ".", os.W_OK)):
+        # SQLite would make its -shm file beside the ledger, which may not be allowed and is not wanted beside
+        # a backup. Without a -wal file nobody is writing, and whoever begins to writes there, not into what
+        # is read.
+        mode += "" if os.path.exists(path + "-wal") else "&immutable=1"
+    return sqlite3.connect(
+        f"{place}?mode={mode}",
+        uri=True,
+        timeout=PATIENCE_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
 def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) -> None:
     (page_size,) = connection.execute("PRAGMA page_size").fetchone()
     # SQLite reads what is missing of the last page as zeros, unless the log still has the whole page.
     log = path + "-wal"
     if os.path.getsize(path) % page_size and not (os.path.exists(log) and os.path.getsize(log)):
-        raise DamagedLedger(f"{path} is cut short. Restore it from a copy.")
+        raise DamagedLedger(f"{path} is cut short. {WHAT_TO_DO}")
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise DamagedLedger(f"{path} is a database, but not a ledger of deciban. Choose another file.")
     (features,) = connection.execute("SELECT value FROM facts WHERE key = 'features'").fetchone() or (0,)
     if not isinstance(features, int):
-        raise DamagedLedger(f"{path} is damaged: it does not say how its features are made. Restore a copy.")
+        raise damaged(path, "it does not say how its features are made")
     if version > FORMAT or features > FEATURE_FORMAT:
         raise NewerFormat(f"{path} was written by a newer version of deciban. Upgrade deciban to use it.")
     if version < FORMAT - 1 or features < FEATURE_FORMAT:
@@ -214,6 +243,28 @@ def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) ->
         from deciban.ledger.sqlite_takeover import take_over
 
         take_over(path, connection)
+
+
+def _check_tables(path: str, connection: sqlite3.Connection) -> None:
+    """Refuse tables that we did not make: views, triggers and computed columns would run what they say.
+
+    All that is there must be a table or an index, and made of no other words than our own tables are.
+    """
+    own = set(_words(SCHEMA + OLD_TABLES))
+    for kind, name, text in connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall():
+        if kind == "index" and text is None:
+            continue  # made by SQLite itself for what is UNIQUE
+        if kind not in ("table", "index") or not isinstance(text, str) or not own.issuperset(_words(text)):
+            raise DamagedLedger(
+                f"{path} is no ledger of deciban: it has a {kind} {name!r}. Choose another file."
+            )
+
+
+def _words(text: str) -> list[str]:
+    """The words and signs of a text in SQL."""
+    for sign in "(),;":
+        text = text.replace(sign, f" {sign} ")
+    return text.lower().split()
 
 
 def _percent(character: str) -> str:
@@ -236,4 +287,4 @@ def told(path: str, error: sqlite3.Error) -> FilterError:
         return CannotWrite(
             f"{path} cannot be written ({error}). Check its permissions and those of its folder."
         )
-    return DamagedLedger(f"{path} is damaged or no ledger ({error}). Restore it from a copy.")
+    return DamagedLedger(f"{path} is damaged or no ledger ({error}). {WHAT_TO_DO}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deciban.errors import DamagedLedger
 from deciban.ledger import facts
 from deciban.ledger.records import ExamRow, Folded, FoldedExam
+from deciban.ledger.sqlite_file import damaged
 from deciban.ledger.sqlite_labels import FOLDED, SqliteLabels, folded_check
 from deciban.ledger.trail import digest_of
 
@@ -72,16 +72,22 @@ class SqliteFoundation(SqliteLabels):
         )
         return [names]
 
+    def write_folded(
+        self, labels: Mapping[int, str], rows: Iterable[list[object]], founded: Mapping[str, bytes]
+    ) -> None:
+        """Write rows of `FOLDED` with their checks, the labels that they name, and the state they became."""
+        with self._telling():
+            self._connection.executemany("INSERT INTO labels VALUES (?, ?)", labels.items())
+            self._connection.executemany(f"INSERT INTO folded ({FOLDED}) VALUES ({', '.join('?' * 9)})", rows)
+            self._connection.executemany("INSERT INTO foundation VALUES (?, ?)", founded.items())
+
     def foundation(self) -> bytes | None:
         """The packed state of the folded lessons."""
         states = self._founded("state")
         if not states:
             return None
         if digest_of(states[0]) != self.fact(facts.FOUNDATION_DIGEST):
-            raise DamagedLedger(
-                f"{self.path} is damaged: the state of its folded lessons is not as it was written. "
-                "Restore a copy."
-            )
+            raise damaged(self.path, "the state of its folded lessons is not as it was written")
         return states[0]
 
     def _folded_names(self) -> list[str]:

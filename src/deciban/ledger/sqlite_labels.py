@@ -9,13 +9,15 @@ from __future__ import annotations
 from binascii import crc32
 
 from deciban.committee.label import key_of, shown, spellings
-from deciban.errors import DamagedLedger
 from deciban.ledger.lesson import check_of
+from deciban.ledger.sqlite_file import damaged
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, SqliteTrail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from deciban.errors import DamagedLedger
 
 # The fields of `Lesson` in their order, but for its features.
 FIELDS = """digest, labels.name, taught, by, source, sender, subject, date, message_id, names,
@@ -149,10 +151,7 @@ class SqliteLabels(SqliteTrail):
             )
 
     def _damaged_fold(self, digest: bytes) -> DamagedLedger:
-        return DamagedLedger(
-            f"{self.path} is damaged: the folded lesson {digest.hex()} is not as it was written. "
-            "Restore a copy."
-        )
+        return damaged(self.path, f"the folded lesson {digest.hex()} is not as it was written")
 
     def _drop_idle_labels(self) -> None:
         """Erase the names of labels that no lesson has."""

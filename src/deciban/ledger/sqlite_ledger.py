@@ -12,8 +12,10 @@ r"""A ledger in a SQLite file: lessons and their order, and kept mail.
 from __future__ import annotations
 
 from deciban.committee._lesson_code import Features
-from deciban.ledger.lesson import Lesson, check_of
-from deciban.ledger.records import KeptMails, Placed
+from deciban.committee.label import label_of
+from deciban.errors import BadLabel, BadSetting, DamagedLedger
+from deciban.ledger.lesson import Lesson, Selection, check_of, is_possible
+from deciban.ledger.records import Finding, KeptMails, Placed
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
@@ -23,8 +25,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
-
-    from deciban.ledger.lesson import Selection
 
 FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
 READ = f"position, features, {WRITTEN_LABEL}, checked, trail, {FIELDS}"
@@ -69,7 +69,7 @@ class SqliteLedger(SqliteFoundation):
         for lesson, taught in lessons:
             number, position = number + 1, position + 1
             texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
-            fields = *texts, lesson.names, lesson.origin, lesson.share
+            fields = *texts, lesson.names, lesson.origin, float(lesson.share)
             code = lesson.features.encode()
             label, spelling = self._label(lesson.label)
             checked = check_of(code, lesson.digest, spelling, taught, *fields)
@@ -185,6 +185,21 @@ class SqliteLedger(SqliteFoundation):
         for _, fields, features in found:
             yield Lesson(*fields[:10], features, *fields[10:12])  # type: ignore[call-arg]
 
+    def foreign_lessons(self) -> Iterator[Lesson]:
+        """All lessons of a ledger that may be somebody else's, in their order: nothing of it is trusted."""
+        # First of all: pages that refer to each other in circles could be read for ever.
+        self._check_pages()
+        try:
+            for lesson in self.select(Selection()):
+                if not is_possible(lesson):
+                    raise BadSetting("a digest, a time and texts are expected")
+                label_of(lesson.label)
+                yield lesson
+        except (BadSetting, BadLabel):
+            raise DamagedLedger(
+                f"{self.path} has a lesson that cannot be one. Nothing was taken over."
+            ) from None
+
     def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
         """Every lesson behind a position, in order; the trail is followed, so that none is missed."""
         trail = self.trail_at(after)
@@ -246,6 +261,31 @@ class SqliteLedger(SqliteFoundation):
         if not whole:
             raise self._damaged(position)
         return position, [digest, label, *rest, written, checked, trail], Features.decode(code)
+
+    def findings(self) -> Iterator[Finding]:
+        """What a check of everything finds, part by part."""
+        from deciban.ledger.sqlite_findings import findings
+
+        with self.reading():
+            yield from findings(self)
+
+    def wrong_lessons(self) -> tuple[list[int], int]:
+        """The numbers of lessons whose checks are wrong, and how many lessons there are."""
+        wrong, count, after = [], 0, -1
+        sql = f"""SELECT lessons.number, features, {WRITTEN_LABEL}, checked, NULL, {FIELDS}
+            FROM lessons LEFT JOIN labels ON lessons.label = labels.number
+            WHERE lessons.number > ? ORDER BY lessons.number LIMIT {PAGE}"""
+        while rows := self._execute(sql, after):
+            for row in rows:
+                count += 1
+                try:
+                    self._read(row)
+                except DamagedLedger:
+                    wrong.append(row[0])
+                if row[0] <= after:
+                    raise self._damaged(row[0])
+                after = row[0]
+        return wrong, count
 
     def digests(self) -> Iterator[tuple[int, bytes]]:
         """The position and digest of every lesson, in their order."""

@@ -10,13 +10,21 @@ import _sqlite3 as sqlite3  # see sqlite_file.py
 import os
 from contextlib import suppress
 
-from deciban.errors import CannotWrite, DamagedLedger
+from deciban.errors import CannotWrite
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING, check_of
-from deciban.ledger.sqlite_file import FORMAT, INDEX_OF_TIMES, TRAIL_TABLE, base_of, end_of, fact_check
+from deciban.ledger.sqlite_copy import TAKEN_OVER
+from deciban.ledger.sqlite_file import (
+    FORMAT,
+    INDEX_OF_TIMES,
+    TRAIL_TABLE,
+    base_of,
+    damaged,
+    end_of,
+    fact_check,
+)
 from deciban.ledger.trail import START, digest_of, follow, link
 
-COPY = ".format-3"
 OLD_FACTS = ("changes", "mark", "exam-format", "postponed")
 OLD_FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
 
@@ -42,9 +50,9 @@ def take_over(path: str, connection: sqlite3.Connection) -> None:
 
 def _keep_copy(path: str, connection: sqlite3.Connection) -> None:
     """Keep a copy of the ledger as it is, unless there is one."""
-    if os.path.exists(path + COPY):
+    if os.path.exists(path + TAKEN_OVER):
         return
-    new = f"{path}{COPY}.new-{os.getpid()}"
+    new = f"{path}{TAKEN_OVER}.new-{os.getpid()}"
     try:
         os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.stat(path).st_mode & 0o777))
         copy = sqlite3.connect(new, isolation_level=None)
@@ -52,7 +60,7 @@ def _keep_copy(path: str, connection: sqlite3.Connection) -> None:
             connection.backup(copy)
         finally:
             copy.close()
-        os.rename(new, path + COPY)
+        os.rename(new, path + TAKEN_OVER)
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
             os.unlink(new)
@@ -78,9 +86,7 @@ def _lay_trail(path: str, connection: sqlite3.Connection) -> None:
             (number,),
         ).fetchone()
         if row is None or check_of(row[0], *row[2:]) != row[1]:
-            raise DamagedLedger(
-                f"{path} is damaged: lesson {position} is not as it was written. Restore a copy."
-            )
+            raise damaged(path, f"lesson {position} is not as it was written")
         code, _, digest, label, *rest = row
         checked = check_of(code, digest, label, *rest, INCOMING, 1.0)
         trail = follow(identity, trail, link(digest, label, checked))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from deciban.errors import DamagedLedger
 from deciban.ledger.sqlite_connection import SqliteConnection
+from deciban.ledger.sqlite_file import damaged
 from deciban.ledger.trail import START, follow, link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from deciban.errors import DamagedLedger
 
 LESSONS_IN_ORDER = "trail JOIN lessons ON lesson = lessons.number"
 # The name that the check of a lesson covers, also where labels are shown under another (sqlite_labels.py).
@@ -55,7 +57,4 @@ class SqliteTrail(SqliteConnection):
         return int(rows[0][0])
 
     def _damaged(self, position: int) -> DamagedLedger:
-        return DamagedLedger(
-            f"{self.path} is damaged: lesson {position} is not as it was written. "
-            "Restore a copy, or save the others: deciban check --repair."
-        )
+        return damaged(self.path, f"lesson {position} is not as it was written")

@@ -1,0 +1,140 @@
+"""Checking a filter: its ledger, and all that is kept beside it.
+
+The ledger is the only truth: damage there loses lessons, and `repair` (safekeeping.py) saves the others.
+Everything else is made from it: a snapshot or checkpoint that is damaged is made again.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deciban.committee._committee import Committee
+from deciban.errors import DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
+from deciban.filter.checkpoints import belongs
+from deciban.filter.foundation import begin, room
+from deciban.filter.opened import Opened
+from deciban.filter.preferences import Preferences
+from deciban.filter.shared_filter import pinned, read_shared
+from deciban.ledger import open_ledger
+from deciban.ledger.facts import PREFERENCES
+from deciban.ledger.records import Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from deciban.filter.checkpoints import Checkpoint
+
+SNAPSHOT, CHECKPOINTS, SHARED = "snapshot", "checkpoints", "shared filter"
+# What is no part of the ledger: it can be made again, or belongs to somebody else.
+BESIDE = (SNAPSHOT, CHECKPOINTS, SHARED)
+
+
+def check(path: str) -> Iterator[Finding]:
+    """What is found about each part of the filter at ``path``; nothing of it is changed."""
+    try:
+        ledger = open_ledger(path, read_only=not os.access(path, os.W_OK))
+    except (LedgerBusy, NoSuchSource):
+        raise
+    except FilterError as error:
+        yield Finding("file", False, str(error))
+        return
+    opened = Opened(ledger)
+    try:
+        is_whole = True
+        for finding in ledger.findings():
+            is_whole = is_whole and finding.is_right
+            yield finding
+        for part, look in PARTS.items():
+            if is_whole or part not in BESIDE:
+                yield _found(part, look, opened)
+    finally:
+        opened.close()
+
+
+def _found(part: str, look: Callable[[Opened], str], opened: Opened) -> Finding:
+    try:
+        return Finding(part, True, look(opened))
+    except LedgerBusy:
+        raise
+    except (FilterError, NoSuchSource) as error:
+        return Finding(part, False, str(error))
+
+
+def _preferences(opened: Opened) -> str:
+    text = opened.ledger.fact(PREFERENCES)
+    if text is None:
+        return "none yet"
+    Preferences.from_text(text)
+    return "can be read"
+
+
+def _shared(opened: Opened) -> str:
+    shared = pinned(opened.ledger)
+    if shared is None:
+        return "none"
+    read_shared(shared)
+    _begin(opened)
+    return f"{shared.path} is the version that was pinned"
+
+
+def _begin(opened: Opened) -> None:
+    """Make what a replay begins with."""
+    capacity = room(opened.ledger)
+    buffer = bytearray(Committee.size(opened.ledger.settings, capacity))
+    begin(opened.ledger, capacity, buffer).check()
+
+
+def _foundation(opened: Opened) -> str:
+    if opened.ledger.foundation() is None:
+        return "none"
+    _begin(opened)
+    return "can be read"
+
+
+def _snapshot(opened: Opened) -> str:
+    """Every block and every exam of the published state, and that it is the replay of its lessons."""
+    ledger, settings = opened.ledger, opened.ledger.settings
+    with opened.published.locks.asking():
+        if not os.path.lexists(opened.published.path):
+            return "none: it is made when it is needed"
+        state = opened.published.look(settings)
+        if state is None:
+            raise DamagedSnapshot("It is damaged, or of another version.")
+        if not belongs(ledger, state.address):
+            return "of another history: it is made again when it is needed"
+        position, exams = state.address.position, list(state.exams())
+        committee = state.look()
+        committee.check()
+        kept = committee.state()
+    with ledger.reading():
+        if ledger.last_position() != position:
+            return "every block is as it was written"
+        fresh = opened.replaying.in_memory(from_the_foundation=True)
+    try:
+        if fresh.look().state() != kept or list(fresh.exams()) != exams:
+            raise DamagedSnapshot("It is not what a replay of all lessons gives.")
+    finally:
+        fresh.close()
+    return "every block is as it was written, and what a replay of all lessons gives"
+
+
+def _checkpoints(opened: Opened) -> str:
+    checkpoints = opened.replaying.checkpoints
+    paths = list(checkpoints.files())
+    used: list[Checkpoint] = checkpoints.listed()
+    for checkpoint in used:
+        if not checkpoints.is_whole(checkpoint):
+            raise DamagedSnapshot(f"{checkpoint.path} is damaged.")
+    strays = len(paths) - len(used)
+    others = f", {strays} of no use that the next change removes" if strays else ""
+    return f"{len(used)}, all as they were written{others}" if paths else "none"
+
+
+PARTS: dict[str, Callable[[Opened], str]] = {
+    "preferences": _preferences,
+    "foundation": _foundation,
+    SHARED: _shared,
+    SNAPSHOT: _snapshot,
+    CHECKPOINTS: _checkpoints,
+}

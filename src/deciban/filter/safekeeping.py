@@ -1,0 +1,125 @@
+"""Backups of a filter, and what is done with one that is damaged: by path, because it may not open.
+
+Only the ledger is backed up; its state is made again from it. Who restores or repairs holds the build lock,
+so that nobody replays a history that is being replaced.
+"""
+
+from __future__ import annotations
+
+import os
+
+from deciban.errors import DamagedLedger, NoSuchSource
+from deciban.filter.checking import BESIDE, check
+from deciban.filter.checkpoints import MARK as CHECKPOINT_MARK
+from deciban.filter.filter import Filter
+from deciban.filter.locks import Locks
+from deciban.filter.preferences import Preferences
+from deciban.filter.published import MARK as SNAPSHOT_MARK
+from deciban.filter.shared_filter import pinned
+from deciban.ledger import open_ledger, repair_ledger, restore_ledger
+from deciban.ledger.facts import PREFERENCES, SHARED
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from deciban.ledger import Ledger
+    from deciban.ledger.records import Finding, Saved
+
+
+def back_up(path: str, target: str, replacing: bool = False) -> int:
+    """Copy the ledger at a path to a new file, whole or not at all; how many lessons that has.
+
+    The ledger is checked first: who needs a backup cannot mend it any more.
+    """
+    with open_ledger(path, read_only=not os.access(path, os.W_OK)) as ledger:
+        wrong = next((finding for finding in ledger.findings() if not finding.is_right), None)
+        if wrong is not None:
+            raise DamagedLedger(
+                f"{path} is damaged ({wrong.part}: {wrong.text}), so it was not backed up. "
+                "See what can be saved: deciban check."
+            )
+        with ledger.reading():
+            ledger.back_up(target, replacing)
+            return sum(ledger.labels().values())
+
+
+def restore(path: str, backup: str, replacing: bool = False) -> tuple[int, str | None]:
+    """Put a backup in the place of a filter; how many lessons it has, and where the old ledger is kept."""
+    if not os.path.isfile(backup):
+        raise NoSuchSource(f"There is no backup {backup}. Nothing was restored.")
+    if os.path.lexists(path):
+        with _building(path):
+            kept = restore_ledger(path, backup, replacing)
+    else:
+        kept = restore_ledger(path, backup, replacing)
+    return _made_current(path), kept
+
+
+class Mended(Value):
+    """What became of a damaged filter."""
+
+    saved: Saved | None
+    """What was saved of the ledger; None if that was whole."""
+    kept: str | None
+    """Where the damaged ledger is."""
+    dropped: tuple[str, ...]
+    """What holds for the whole filter and could not be read: it begins anew."""
+    wrong: tuple[Finding, ...]
+    """What is still wrong."""
+
+
+def repair(path: str) -> Mended:
+    """Mend what can be mended of a filter; lessons that are whole are never lost by it."""
+    saved = kept = None
+    with _building(path):
+        wrong = {finding.part for finding in check(path) if not finding.is_right}
+        if wrong.difference(BESIDE, (PREFERENCES,)):
+            saved, kept = repair_ledger(path)
+        if wrong:
+            _remove_states(os.path.realpath(path))
+        dropped = _dropped(path)
+    left = tuple(finding for finding in check(path) if not finding.is_right)
+    if not left:
+        _made_current(path)
+    return Mended(saved, kept, dropped, left)
+
+
+def _dropped(path: str) -> tuple[str, ...]:
+    """Drop facts that cannot be read though they are as they were written."""
+    dropped = []
+    with open_ledger(path) as ledger, ledger.writing():
+        for key, read in ((PREFERENCES, _read_preferences), (SHARED, pinned)):
+            try:
+                read(ledger)
+            except DamagedLedger:
+                ledger.set_fact(key, None)
+                dropped.append(key)
+    return tuple(dropped)
+
+
+def _read_preferences(ledger: Ledger) -> None:
+    text = ledger.fact(PREFERENCES)
+    if text is not None:
+        Preferences.from_text(text)
+
+
+def _building(path: str) -> AbstractContextManager[None]:
+    real = os.path.realpath(path)
+    return Locks(real + ".lock", real).building()
+
+
+def _made_current(path: str) -> int:
+    """Bring the state of a filter up to date, so that nobody waits for it; how many lessons it has."""
+    with Filter.open(path, create=False) as filter_:
+        filter_.bring_up()
+        return sum(filter_.labels().values())
+
+
+def _remove_states(path: str) -> None:
+    """Remove every state that is kept beside a ledger: they are made again."""
+    folder, own = os.path.split(path)
+    for name in os.listdir(folder or "."):
+        if name == own + SNAPSHOT_MARK or name.startswith(own + CHECKPOINT_MARK):
+            os.unlink(os.path.join(folder, name))
