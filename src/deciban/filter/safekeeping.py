@@ -16,7 +16,7 @@ from deciban.filter.locks import Locks
 from deciban.filter.preferences import Preferences
 from deciban.filter.published import MARK as SNAPSHOT_MARK
 from deciban.filter.shared_filter import pinned
-from deciban.ledger import open_ledger, repair_ledger, restore_ledger
+from deciban.ledger import log_of, open_ledger, repair_ledger, restore_ledger
 from deciban.ledger.facts import PREFERENCES, SHARED
 from deciban.value import Value
 
@@ -41,8 +41,9 @@ def back_up(path: str, target: str, replacing: bool = False) -> int:
                 "See what can be saved: deciban check."
             )
         with ledger.reading():
+            lessons = sum(ledger.labels().values())  # the view of the ledger begins here
             ledger.back_up(target, replacing)
-            return sum(ledger.labels().values())
+    return lessons
 
 
 def restore(path: str, backup: str, replacing: bool = False) -> tuple[int, str | None]:
@@ -74,9 +75,10 @@ def repair(path: str) -> Mended:
     """Mend what can be mended of a filter; lessons that are whole are never lost by it."""
     saved = kept = None
     with _building(path):
+        log = log_of(path)
         wrong = {finding.part for finding in check(path) if not finding.is_right}
         if wrong.difference(BESIDE, (PREFERENCES,)):
-            saved, kept = repair_ledger(path)
+            saved, kept = repair_ledger(path, log)
         if wrong:
             _remove_states(os.path.realpath(path))
         dropped = _dropped(path)

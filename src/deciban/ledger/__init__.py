@@ -17,6 +17,7 @@ __all__ = [
     "Lesson",
     "Selection",
     "create_ledger",
+    "log_of",
     "open_ledger",
     "repair_ledger",
     "restore_ledger",
@@ -48,11 +49,18 @@ def restore_ledger(path: str, backup: str, replacing: bool = False) -> str | Non
     return restore(os.path.realpath(path), backup, replacing)
 
 
-def repair_ledger(path: str) -> tuple[Saved, str]:
+def log_of(path: str) -> bytes:
+    """The bytes of a ledger's log: whoever opens a ledger with a damaged one empties it."""
+    from deciban.ledger.sqlite_copy import log_of
+
+    return log_of(os.path.realpath(path))
+
+
+def repair_ledger(path: str, log: bytes) -> tuple[Saved, str]:
     """Put a new ledger in the place of a damaged one, with all that is whole in it; where the old one is.
 
-    Under the build lock.
+    Under the build lock. ``log`` is its log as it was before anybody opened it (`log_of`).
     """
     from deciban.ledger.sqlite_copy import repair
 
-    return repair(os.path.realpath(path))
+    return repair(os.path.realpath(path), log)

@@ -121,13 +121,22 @@ def _take_up(backup: str, new: str) -> None:
         )
 
 
-def repair(path: str) -> tuple[Saved, str]:
+def log_of(path: str) -> bytes:
+    """The bytes of a ledger's log; none if it has none."""
+    try:
+        with open(path + LOG, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def repair(path: str, log: bytes) -> tuple[Saved, str]:
     """Put a new ledger in the place of a damaged one, with all that is whole in it; where the old one is."""
     from deciban.committee.settings import Settings
     from deciban.ledger.sqlite_ledger import SqliteLedger
     from deciban.ledger.sqlite_salvage import SqliteSalvage
 
-    salvage = SqliteSalvage(path)
+    salvage = SqliteSalvage(path, log)
     new = _new_name(path)
     kept = path + REPAIRED
     try:

@@ -224,6 +224,7 @@ def _check_format(path: str, connection: sqlite3.Connection, read_only: bool) ->
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise DamagedLedger(f"{path} is a database, but not a ledger of deciban. Choose another file.")
+    _check_tables(path, connection)
     (features,) = connection.execute("SELECT value FROM facts WHERE key = 'features'").fetchone() or (0,)
     if not isinstance(features, int):
         raise damaged(path, "it does not say how its features are made")

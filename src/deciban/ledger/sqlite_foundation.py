@@ -84,14 +84,16 @@ class SqliteFoundation(SqliteLabels):
     def foundation(self) -> bytes | None:
         """The packed state of the folded lessons."""
         states = self._founded("state")
-        if not states:
+        digest = self.fact(facts.FOUNDATION_DIGEST)
+        if not states and digest is None:
             return None
-        if digest_of(states[0]) != self.fact(facts.FOUNDATION_DIGEST):
+        if not states or type(states[0]) is not bytes or digest_of(states[0]) != digest:
             raise damaged(self.path, "the state of its folded lessons is not as it was written")
         return states[0]
 
     def _folded_names(self) -> list[str]:
-        return [bytes(value).decode("utf-8", "replace") for value in self._founded("names")]
+        found = [value for value in self._founded("names") if type(value) is bytes]
+        return [value.decode("utf-8", "replace") for value in found]
 
     def _founded(self, what: str) -> list[bytes]:
         return [value for (value,) in self._execute("SELECT value FROM foundation WHERE what = ?", what)]

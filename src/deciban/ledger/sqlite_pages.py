@@ -103,7 +103,7 @@ def _value(type_: int, part: bytes) -> object:
 class SqlitePages:
     """The pages of a file, and behind them those of its log, which may hold newer ones."""
 
-    def __init__(self, data: bytes | mmap, log: bytes | mmap = b"") -> None:
+    def __init__(self, data: bytes | mmap, log: bytes) -> None:
         step = FRAME_HEAD + PAGE_SIZE
         of_file = ((data, start) for start in range(0, len(data), PAGE_SIZE))
         of_log = ((log, start) for start in range(WAL_HEAD + FRAME_HEAD, len(log), step))

@@ -44,8 +44,8 @@ BATCH = 256
 class SqliteSalvage:
     """What is whole in the bytes of a ledger."""
 
-    def __init__(self, path: str) -> None:
-        self._pages = SqlitePages(_bytes_of(path), _bytes_of(path + "-wal"))
+    def __init__(self, path: str, log: bytes) -> None:
+        self._pages = SqlitePages(_bytes_of(path), log)
         self._facts: dict[str, Any] = dict(self._found_facts())
         self._positions: dict[int, int] = {}
         self._mails: dict[bytes, tuple[int, bytes]] = {}

@@ -7,13 +7,11 @@ lessons had no checks. The copy is ``PATH.format-3``. It is the ledger as it was
 from __future__ import annotations
 
 import _sqlite3 as sqlite3  # see sqlite_file.py
-import os
-from contextlib import suppress
 
 from deciban.errors import CannotWrite
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING, check_of
-from deciban.ledger.sqlite_copy import TAKEN_OVER
+from deciban.ledger.sqlite_copy import TAKEN_OVER, copy_to
 from deciban.ledger.sqlite_file import (
     FORMAT,
     INDEX_OF_TIMES,
@@ -22,6 +20,7 @@ from deciban.ledger.sqlite_file import (
     damaged,
     end_of,
     fact_check,
+    open_file,
 )
 from deciban.ledger.trail import START, digest_of, follow, link
 
@@ -31,11 +30,11 @@ OLD_FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, me
 
 def take_over(path: str, connection: sqlite3.Connection) -> None:
     """Make a ledger of this format of one of the format before."""
-    _keep_copy(path, connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == FORMAT - 1:  # or somebody else was faster
+            _keep_copy(path)
             _lay_trail(path, connection)
             _check_folded(connection)
             _check_facts(connection)
@@ -48,26 +47,17 @@ def take_over(path: str, connection: sqlite3.Connection) -> None:
         raise
 
 
-def _keep_copy(path: str, connection: sqlite3.Connection) -> None:
-    """Keep a copy of the ledger as it is, unless there is one."""
-    if os.path.exists(path + TAKEN_OVER):
-        return
-    new = f"{path}{TAKEN_OVER}.new-{os.getpid()}"
+def _keep_copy(path: str) -> None:
+    """Keep a copy of the ledger as it is, which nobody else changes meanwhile."""
+    source = open_file(path, read_only=True)  # SQLite copies nothing for the connection that has the lock
     try:
-        os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, os.stat(path).st_mode & 0o777))
-        copy = sqlite3.connect(new, isolation_level=None)
-        try:
-            connection.backup(copy)
-        finally:
-            copy.close()
-        os.rename(new, path + TAKEN_OVER)
-    except (OSError, sqlite3.Error) as error:
-        with suppress(OSError):
-            os.unlink(new)
+        copy_to(source, path + TAKEN_OVER, replacing=True)
+    except CannotWrite as error:
         raise CannotWrite(
-            f"{path} has the format of the version before, and no copy of it could be kept: {error}. "
-            "Make room."
+            f"{path} has the format of the version before, and no copy could be kept. {error} Make room."
         ) from None
+    finally:
+        source.close()
 
 
 def _lay_trail(path: str, connection: sqlite3.Connection) -> None:
