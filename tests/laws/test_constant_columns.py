@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sparse
 
-from deciban import Beta, Categorical, Gamma, Gaussian, Jeffreys, Multinomial, NaiveBayes
+from deciban import Beta, Categorical, Gamma, Gaussian, Jeffreys, MixtureClassifier, Multinomial, NaiveBayes
 from deciban.errors import BadPrior, NoMode, NotEnoughValues
 from samples import FAMILIES, RULES, rows_for
 
@@ -129,3 +129,13 @@ def test_jeffreys_prior_is_taken_as_an_object_too():
     with_constant = NaiveBayes(prior=Jeffreys()).fit(X, y)
     alone = NaiveBayes(prior=Jeffreys()).fit(np.array(X)[:, :1], y)
     assert np.allclose(with_constant.predict_proba(X), alone.predict_proba(np.array(X)[:, :1]))
+
+
+def test_constant_columns_do_not_decide_between_labels_of_a_mixture_of_gammas():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["common", "rare"], [1000, 20])
+    X = rng.normal(10, 1, (1020, 2))
+    X[y == "rare"] += 2.5
+    wide = np.hstack([X, np.full((1020, 5), 10.0)])
+    alone = MixtureClassifier(Gamma()).fit(X, y).predict_proba(X)
+    assert np.allclose(MixtureClassifier(Gamma()).fit(wide, y).predict_proba(wide), alone, atol=1e-7)

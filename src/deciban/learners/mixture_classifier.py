@@ -265,7 +265,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         self.tally_ = tally
         rows = np.asarray(tally.rows, dtype=float)
         chances = component_chances(rows, self.owner_, self.classes_, self.label_prior)
-        self.model_ = Model(tally, self.rule, self.prior_, chances)
+        self.model_ = Model(tally, self.rule, self.prior_, chances, telling_only=True)
         _ = self.model_.reading  # an unreadable rule or prior is refused now, not at the first prediction
         return self
 
