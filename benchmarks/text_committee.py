@@ -26,7 +26,7 @@ from deciban.learners import TextClassifier
 from deciban.metrics import roc_loss
 from deciban.text import read
 
-CORPORA = ("spamassassin", "enron_spam", "sms_spam")
+CORPORA = ("spamassassin", "ling_spam", "sms_spam")
 MOST = 6_000  # messages of a corpus
 AFTERWARDS = 30  # lessons that are taught one by one
 SEED = 1
