@@ -74,6 +74,8 @@ def _folded(ledger: SqliteLedger) -> tuple[list[str], str]:
     state = ledger.foundation()
     if (state is None) != (ledger.fact(facts.FOUNDATION_DIGEST) is None) or (state is None and count):
         return ["the state that they became is missing"], ""
+    if (state is None) != (ledger.fact(facts.FOUNDATION_CAPACITY) is None):
+        return ["the number of labels that their state has room for is wrong"], ""
     return [], f"{count:,}, and the state that they became" if count else "none"
 
 

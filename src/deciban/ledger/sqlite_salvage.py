@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 BEGINNING = bytes([0, 12 + 2 * DIGEST_BYTES])
 FOLDED_COLUMNS = 10
 KEPT_FACTS = (facts.PREFERENCES, facts.SHARED, facts.MIXING_DUE)
+# The most that a state has room for (_committee.pyx).
+MOST_LABELS = 4096
 LAST = 1 << 62
 BATCH = 256
 
@@ -178,7 +180,8 @@ class SqliteSalvage:
         """Write what is left of folded lessons, if the state that they became is whole; how many."""
         digest = self._facts.get(facts.FOUNDATION_DIGEST)
         state = next((found[1] for found in self._keyed("state") if _is_state(found, digest)), None)
-        if state is None or facts.FOUNDATION_CAPACITY not in self._facts or self.settings is None:
+        capacity = self._facts.get(facts.FOUNDATION_CAPACITY, 0)
+        if state is None or not 2 <= capacity <= MOST_LABELS or self.settings is None:
             return 0
         rows = [row for _, row in sorted(self._folded.values(), key=lambda found: found[0])]
         rows = [row for row in rows if row[2] in self._names]
@@ -188,7 +191,7 @@ class SqliteSalvage:
             if len(found) == 2 and isinstance(found[1], bytes):
                 founded["names"] = found[1]
         ledger.write_folded({number: self._names[number] for number in numbers}, rows, founded)
-        ledger.set_fact(facts.FOUNDATION_CAPACITY, self._facts[facts.FOUNDATION_CAPACITY])
+        ledger.set_fact(facts.FOUNDATION_CAPACITY, capacity)
         ledger.set_fact(facts.FOUNDATION_DIGEST, digest_of(state))
         return len(rows)
 
