@@ -211,7 +211,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # --- the likelihood of rows ---------------------------------------------------------------
 
-    @available_if(_has_densities)
+    @available_if(_has_densities)  # type: ignore[untyped-decorator]  # scikit-learn has no types
     def score_samples(self, X: Any) -> Floats:
         """log p(row) with all constants, as a density or mass that sums to one: low where a row is odd.
 
