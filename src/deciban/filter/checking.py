@@ -7,9 +7,10 @@ Everything else is made from it: a snapshot or checkpoint that is damaged is mad
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from deciban.committee._committee import Committee
-from deciban.errors import DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
+from deciban.errors import CannotWrite, DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
 from deciban.filter.checkpoints import belongs
 from deciban.filter.foundation import begin, room
 from deciban.filter.opened import Opened
@@ -30,6 +31,10 @@ SNAPSHOT, CHECKPOINTS, SHARED = "snapshot", "checkpoints", "shared filter"
 BESIDE = (SNAPSHOT, CHECKPOINTS, SHARED)
 
 
+class _TakenBack(Exception):
+    """That a transaction is not meant to last."""
+
+
 def check(path: str) -> Iterator[Finding]:
     """What is found about each part of the filter at ``path``; nothing of it is changed."""
     try:
@@ -42,6 +47,15 @@ def check(path: str) -> Iterator[Finding]:
     opened = Opened(ledger)
     try:
         is_whole = True
+        if not ledger.read_only:
+            try:
+                # With a wrong number in its head SQLite reads a file, but never writes it. Nothing is kept.
+                with suppress(_TakenBack), ledger.writing():
+                    ledger.sweep_later()
+                    raise _TakenBack
+            except CannotWrite as error:
+                is_whole = False
+                yield Finding("file", False, str(error))
         for finding in ledger.findings():
             is_whole = is_whole and finding.is_right
             yield finding

@@ -57,6 +57,12 @@ class SqliteSalvage:
         self._lessons: dict[bytes, _Place] = {}
         self._folded: dict[bytes, tuple[int, list[Any]]] = {}
         self._torn: set[bytes] = set()
+        self._look_for_lessons()
+        if self._torn:  # perhaps only the names of their labels are lost
+            self._candidates += self._indexed_names()
+            self._look_for_lessons()
+
+    def _look_for_lessons(self) -> None:
         for page, place in self._pages.found(BEGINNING):
             self._look_at_digest(page, place - 1)
 
@@ -125,6 +131,18 @@ class SqliteSalvage:
                     with suppress(BadLabel):
                         found.append(label_of(values[1]))
         return found
+
+    def _indexed_names(self) -> list[str]:
+        """The same from the index of labels, whose records are a name and a number."""
+        found = []
+        for type_ in range(15, 128, 2):
+            for number in (1, 8, 9):
+                for page, place in self._pages.found(bytes([3, type_, number])):
+                    values = self._pages.record(page, place)
+                    if values:
+                        with suppress(BadLabel):
+                            found.append(label_of(str(values[0])))
+        return list(dict.fromkeys(found))
 
     def _write_mail(self, ledger: SqliteLedger, digest: bytes) -> bool:
         if digest not in self._mails or unpacked(self._mails[digest][1], MOST_MAIL_BYTES) is None:
