@@ -312,6 +312,15 @@ def test_words_of_mail_depend_on_each_other_and_shuffled_ones_do_not(run):
     assert "mean radius, mean area" in cells or "mean radius, mean perimeter" in cells
 
 
+def test_a_memory_of_what_is_recent_follows_data_that_change(run):
+    shown = run("30_drift")
+    everything, rolling, fading = (
+        figures(shown, name) for name in ("everything", "Rolling(10)", "Fading(5)")
+    )
+    assert everything[0] < 0.7 < min(rolling[0], fading[0])
+    assert everything[1] < 0.2 < min(rolling[1], fading[1])
+
+
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_every_example_is_run_by_a_test_of_its_meaning(example):
     assert f'run("{example.stem}"' in Path(__file__).read_text()
