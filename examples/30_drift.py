@@ -66,7 +66,7 @@ def main() -> None:
     places = [(number + 0.5) / SHOWN for number in range(SHOWN)]
     curves(panel, places, {name: [part.mean() for part in each] for name, each in parts.items()})
     panel.set(xlabel="rounds of the circle", ylabel="predicted rightly", ylim=(0, 1))
-    panel.legend(loc="lower right")
+    panel.legend(loc="lower left")
     save(figure, asked.pictures, "30_drift")
 
 
