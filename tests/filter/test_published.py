@@ -85,3 +85,18 @@ def test_a_question_can_ask_for_a_state_that_knows_a_lesson(taught: Filter) -> N
     assert (
         taught._own.asking.ask(lambda state: state.address.position, taught.position()) == taught.position()
     )
+
+
+def test_traces_are_not_called_swept_while_somebody_else_may_still_make_some(
+    taught: Filter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deciban.filter.locks.CHANGE_SECONDS", 0.0)
+    with taught.ledger.writing():
+        taught.ledger.sweep_later()
+    builder = Published(taught.ledger.path)
+    with builder.locks.building():
+        assert not taught.sweep()
+        assert not taught.is_swept()
+    builder.close()
+    assert taught.sweep()
+    assert taught.is_swept()

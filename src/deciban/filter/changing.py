@@ -358,8 +358,13 @@ class Changing:
         try:
             if self._ledger.is_swept():
                 return True
-            with self._locks.building_if_free() as free:
-                if free:
+            if waiting:
+                with self._locks.building():
+                    self._remove_traces()
+            else:
+                with self._locks.building_if_free() as free:
+                    if not free:  # traces may be left in the files of whoever is at it
+                        return False
                     self._remove_traces()
             return self._ledger.sweep(waiting)
         except (OSError, FilterError):
