@@ -100,3 +100,10 @@ def test_traces_are_not_called_swept_while_somebody_else_may_still_make_some(
     builder.close()
     assert taught.sweep()
     assert taught.is_swept()
+
+
+def test_who_learns_next_sweeps_what_could_not_be_swept(taught: Filter) -> None:
+    with taught.ledger.writing():
+        taught.ledger.sweep_later()
+    teach(taught, "spam", [mail("spam", 40)])
+    assert taught.is_swept()

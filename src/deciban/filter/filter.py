@@ -145,6 +145,7 @@ class Filter:
                 changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()
+        changing.sweep(waiting=False)  # what somebody who forgot could not
         return total
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
