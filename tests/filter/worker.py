@@ -22,9 +22,9 @@ from collections import Counter
 
 from deciban.errors import DecibanError
 from deciban.filter import Filter, learned
-from deciban.filter.checkpoints import belongs
 from deciban.filter.snapshot import Snapshot
 from deciban.ledger import Ledger
+from deciban.ledger.trail import belongs
 from tests.filter.mails import classify, forget, mail, teach
 
 LABELS = ("spam", "ham", "work")

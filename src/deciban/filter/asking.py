@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
 from deciban.errors import CannotWrite, DamagedSnapshot, LedgerBusy
-from deciban.filter.checkpoints import belongs
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
+from deciban.ledger.trail import belongs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from deciban.errors import (
     TooManyLabels,
     WrongUsage,
 )
-from deciban.filter.checkpoints import belongs
 from deciban.filter.learned import BULK_LESSONS, Learned
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED
 from deciban.ledger.lesson import Lesson, Selection
+from deciban.ledger.trail import belongs
 from deciban.value import Value
 
 TYPE_CHECKING = False

@@ -11,7 +11,6 @@ from contextlib import suppress
 
 from deciban.committee._committee import Committee
 from deciban.errors import CannotWrite, DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
-from deciban.filter.checkpoints import belongs
 from deciban.filter.foundation import begin, room
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
@@ -19,6 +18,7 @@ from deciban.filter.shared_filter import pinned, read_shared
 from deciban.ledger import open_ledger
 from deciban.ledger.facts import PREFERENCES
 from deciban.ledger.records import Finding
+from deciban.ledger.trail import belongs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from deciban.filter.exams import RECORD
 from deciban.filter.foundation import restore
 from deciban.filter.made_like import make_like
 from deciban.ledger.records import Address
+from deciban.ledger.trail import belongs
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -54,18 +55,6 @@ class Checkpoint(Value):
     capacity: int
     """How many labels it has room for."""
     exams: int
-
-
-def belongs(ledger: Ledger, address: Address) -> bool:
-    """Whether a state is one of this ledger: it lacks at most the lessons behind its position."""
-    end = ledger.address()
-    if address == end:
-        return True
-    return (
-        (address.ledger, address.base) == (end.ledger, end.base)
-        and address.position <= end.position
-        and ledger.trail_at(address.position) == address.trail
-    )
 
 
 class Checkpoints:

@@ -14,10 +14,10 @@ from itertools import islice
 
 from deciban.committee._committee import Committee
 from deciban.errors import DamagedSnapshot, TooManyLabels
-from deciban.filter.checkpoints import Checkpoints, belongs
+from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.foundation import begin, room
 from deciban.filter.snapshot import Snapshot
-from deciban.ledger.trail import START, follow
+from deciban.ledger.trail import START, belongs, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,6 +15,11 @@ from __future__ import annotations
 
 from _blake2 import blake2b  # hashlib would bring OpenSSL: 2 ms to import
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.ledger.ledger import Ledger
+    from deciban.ledger.records import Address
+
 TRAIL_BYTES = 16
 START = bytes(TRAIL_BYTES)
 
@@ -36,3 +41,15 @@ def digest_of(*parts: bytes) -> bytes:
         whole.update(len(part).to_bytes(8, "little"))
         whole.update(part)
     return whole.digest()
+
+
+def belongs(ledger: Ledger, address: Address) -> bool:
+    """Whether a state is one of this ledger: it lacks at most the lessons behind its position."""
+    end = ledger.address()
+    if address == end:
+        return True
+    return (
+        (address.ledger, address.base) == (end.ledger, end.base)
+        and address.position <= end.position
+        and ledger.trail_at(address.position) == address.trail
+    )
