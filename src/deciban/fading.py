@@ -36,6 +36,15 @@ class Fading:
     Attributes
     ----------
     tally : the faded sum; None before the first.
+
+    Examples
+    --------
+    >>> from deciban import Gaussian, NaiveBayes
+    >>> fading = Fading(half_life=1)
+    >>> for rows in ([[0.0], [4.0]], [[1.0], [5.0]], [[2.0], [6.0]]):
+    ...     tally = fading.add(Gaussian().tally(rows, ["low", "high"]))
+    >>> NaiveBayes().reread(tally).predict([[1.4], [5.4]]).tolist()
+    ['low', 'high']
     """
 
     def __init__(self, half_life: float) -> None:

@@ -31,6 +31,15 @@ class Rolling:
     Attributes
     ----------
     tally : the sum of those in the window; None before the first.
+
+    Examples
+    --------
+    >>> from deciban import Gaussian, NaiveBayes
+    >>> rolling = Rolling(window=2)
+    >>> for rows in ([[0.0], [4.0]], [[1.0], [5.0]], [[2.0], [6.0]]):
+    ...     tally = rolling.add(Gaussian().tally(rows, ["low", "high"]))
+    >>> len(rolling), NaiveBayes().reread(tally).predict([[1.4], [5.4]]).tolist()
+    (2, ['low', 'high'])
     """
 
     def __init__(self, window: int) -> None:

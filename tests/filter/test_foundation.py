@@ -35,13 +35,13 @@ def taught(capacity: int) -> Committee:
 
 def test_a_packed_state_is_restored_bit_for_bit() -> None:
     state = taught(2).state()
-    restored = restore(SMALL, unpack(pack(state), "mail"), empty(2))
+    restored = restore(SMALL, unpack(pack(state), "mail", SMALL, 2), empty(2))
     assert restored.state() == state
 
 
 def test_a_state_that_cannot_be_unpacked_is_damage() -> None:
     with pytest.raises(DamagedLedger, match="mail is damaged"):
-        unpack(b"no zlib", "mail")
+        unpack(b"no zlib", "mail", SMALL, 2)
 
 
 def test_without_folded_lessons_a_replay_begins_with_nothing(ledger: Ledger) -> None:

@@ -131,7 +131,7 @@ def test_an_export_with_a_damaged_line_is_refused_whole(
 
 def test_something_else_is_no_export(pair: tuple[Filter, Filter]) -> None:
     for text in ("", "{}", "[]", '{"deciban": 1, "format": 1, "features": 1}', "[" * 100_000):
-        with pytest.raises(DamagedLedger, match="no export"):
+        with pytest.raises(DamagedLedger, match="not an export"):
             pair[0].import_(io.StringIO(text))
     with pytest.raises(NewerFormat, match="Upgrade"):
         pair[0].import_(['{"deciban": "lessons", "format": 99, "features": 1}'])
