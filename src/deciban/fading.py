@@ -40,10 +40,11 @@ class Fading:
     Examples
     --------
     >>> from deciban import Gaussian, NaiveBayes
+    >>> model = NaiveBayes().fit([[0.0], [4.0]], ["low", "high"])
     >>> fading = Fading(half_life=1)
     >>> for rows in ([[0.0], [4.0]], [[1.0], [5.0]], [[2.0], [6.0]]):
     ...     tally = fading.add(Gaussian().tally(rows, ["low", "high"]))
-    >>> NaiveBayes().reread(tally).predict([[1.4], [5.4]]).tolist()
+    >>> model.reread(tally).predict([[1.4], [5.4]]).tolist()
     ['low', 'high']
     """
 

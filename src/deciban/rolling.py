@@ -35,10 +35,11 @@ class Rolling:
     Examples
     --------
     >>> from deciban import Gaussian, NaiveBayes
+    >>> model = NaiveBayes().fit([[0.0], [4.0]], ["low", "high"])
     >>> rolling = Rolling(window=2)
     >>> for rows in ([[0.0], [4.0]], [[1.0], [5.0]], [[2.0], [6.0]]):
     ...     tally = rolling.add(Gaussian().tally(rows, ["low", "high"]))
-    >>> len(rolling), NaiveBayes().reread(tally).predict([[1.4], [5.4]]).tolist()
+    >>> len(rolling), model.reread(tally).predict([[1.4], [5.4]]).tolist()
     (2, ['low', 'high'])
     """
 
