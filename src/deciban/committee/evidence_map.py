@@ -1,11 +1,11 @@
 r"""Where in a message the evidence stands: every feature's decibans, added up at the places it was seen at.
 
-A message has some thousand features and each says little, so a list of the strongest tells little of a
-verdict. But a word has many features: itself, two pairs, its letters. An evidence map gives each of them to
-its places, in equal parts, and at each place to the bytes there, in equal parts: a pair to both words, four
-letters to their four bytes. Added up, that is one figure for each *spot*: a word as it stands in text or
-subject, a header field, a link, a start tag, a part, a fact. Words that are spelled alike are one spot. The
-strongest 32 spots hold 63% of the evidence in the median, the strongest 32 features 10% (`python -m
+A message has some thousand features and each says little, so a list of the strongest explains little of a
+verdict. But a word has many features: itself, two pairs, its letters. An evidence map divides the evidence of
+each feature equally among its places, and at each place equally among the bytes there: a pair goes to both
+words, four letters to their four bytes. Added up, that is one figure for each *spot*: a word as it stands in
+text or subject, a header field, a link, a start tag, a part, a fact. Words that are spelled alike are one
+spot. The strongest 32 spots hold 63% of the evidence in the median, the strongest 32 features 10% (`python -m
 benchmarks explanations`).
 
 >>> from deciban.committee.course import Course
@@ -63,8 +63,8 @@ KINDS = {
 SENDER_FIELDS = frozenset(
     ("from", "sender", "reply-to", "return-path", "errors-to", "dkim-signature", "authentication-results")
 )
-# What a fact about the message as a whole is about; other numbers are about the text, other facts, which are
-# limits and defects, about how the message is built.
+# What some facts about the whole message are about. Other facts with a number are about the text; all others,
+# which are limits and defects, are about how the message is built.
 FACT_KINDS = {
     "sender-in-contacts": "sender",
     "recipients": "route",
@@ -110,7 +110,7 @@ class Ground:
         self.decibans = [0.0] * len(self.content)
         """Byte by byte."""
         self.whole = 0.0
-        """Of what is about all of it, or about bytes that were decoded away."""
+        """The evidence about all of it, or about bytes that decoding removed."""
 
     def lay(self, decibans: float, start: int, end: int) -> None:
         """Lay evidence over some bytes, in equal parts."""
@@ -126,7 +126,7 @@ class Ground:
         return fsum((self.whole, *self.decibans))
 
     def words(self) -> Iterator[tuple[int, int]]:
-        """Where each word begins and the next one does; the first word has what stands before it too."""
+        """Where each word begins, and where the next one does; the first word begins with the text."""
         starts = [word.start() for word in _WORD.finditer(self.content)] or [0]
         starts[0] = 0
         for place, start in enumerate(starts):
@@ -200,7 +200,7 @@ class EvidenceMap:
         return {"header": self.headers, "link": self.links, "part": self.parts}[where][number]
 
     def _lay_on_field(self, decibans: float, start: int, end: int) -> None:
-        """Letters of a header field as it was sent, laid over its decoded value as far as that has them."""
+        """Lay the letters of a header field, as it was sent, over its decoded value, where that has them."""
         # A field's letters begin with the line end before it.
         number = bisect_right(self._field_starts, start + 1) - 1
         ground = self.headers[number]
@@ -312,7 +312,7 @@ def _fact_in_words(name: str) -> str:
 def _alignment(field: bytes, value: bytes) -> list[int]:
     r"""For each byte of a header field as it was sent, the byte of the decoded value that it became, or -1.
 
-    Folded lines are joined on the way; of a value that was encoded no byte has a counterpart.
+    Folded lines are joined on the way. No byte of an encoded value has a counterpart.
 
     >>> _alignment(b"To: a,\n\tb", b"a, b")
     [-1, -1, -1, -1, 0, 1, 2, 2, 3]

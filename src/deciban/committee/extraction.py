@@ -7,9 +7,9 @@
 ``facts`` are what is known about a message from outside, such as that its sender is a contact.
 
 A lesson keeps the text of 16 of its words, some 200 bytes, drawn by lot. Which ones depends on the message
-alone, so that a lesson tells nothing about others; whoever forgets it forgets its names with it. What
-matters is in many lessons and so it has a name; what was seen once and only shares the slot of a strong word
-seldom has one, and is not listed (docs/experiments.md).
+alone, so that a lesson tells nothing about others; forgetting a lesson forgets its names too. A word that
+matters is in many lessons, so one of them has its name. A word that was seen once, and only shares the slot
+of a strong word, seldom has a name, and so it is not listed (docs/experiments.md).
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def named_features(message: Message, facts: Iterable[str] = ()) -> tuple[Feature
     seed = int.from_bytes(message.digest[:8], "little")
     words, letters, names = extract_with_names(message, facts, seed, NAMES_PER_LESSON)
     kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_NAME_BYTES and b"\n" not in name]))
-    # What is no UTF-8 loses its name: a replaced character has another hash, and nothing is found under it.
+    # A word that is not UTF-8 gets no name: with a replaced character it has another hash, and cannot be
+    # found.
     text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     return Features.of(words, letters), text
 

@@ -1,7 +1,7 @@
 r"""Labels: what may be one, and which spellings are one label.
 
 Labels are compared without case and outer space; the first spelling taught is the one that is shown. `spam`
-is spam however it is written: taken for a label of its own, ``Spam`` would be one of *good* mail.
+is spam however it is written: if ``Spam`` were a label of its own, it would be a label of *good* mail.
 
 >>> label_of(" Work "), label_of("SPAM"), key_of("Straße") == key_of(" STRASSE")
 ('Work', 'spam', True)
@@ -70,9 +70,9 @@ def spellings(labels: Iterable[str]) -> dict[str, str]:
 
 
 def united(totals: Mapping[str, float]) -> dict[str, float]:
-    """The totals of a judge, in nats, those of several spellings as one: their probabilities are added.
+    """The totals of a judge, in nats, with several spellings as one label: their probabilities are added.
 
-    A state may have several where lessons were folded or published before spellings were compared.
+    A state may have several spellings if its lessons were folded or published by an early version.
 
     >>> {label: round(total, 3) for label, total in united({"Work": 1.0, "ham": 2.0, "work": 1.0}).items()}
     {'Work': 1.693, 'ham': 2.0}

@@ -56,14 +56,14 @@ class Settings(Value, kw_only=True):
     rate: float = 0.4
     """The step of the weights, before AdaGrad divides it."""
     rest: float = 0.001
-    """The weights take no step where they leave all wrong labels together less than this: it would touch each
-    row of the message, and no difference could be measured (docs/filter.md)."""
+    """The weights take no step if they give all wrong labels together less probability than this. A step
+    would touch each row of the message, and no difference could be measured (docs/filter.md)."""
     judge_rate: float = 1.0
     """The step of the judge, before AdaGrad divides it."""
     judge_bias: float = 0.5
-    """The part of that step that its bias takes: half of it keeps runs of one label from carrying it away."""
+    """The bias takes this part of that step: with half a step, runs of one label do not carry it away."""
     judge_run: float = 0.9
-    """How far the judge trusts a lesson that follows one of the same label, against that one."""
+    """How much the judge learns from a lesson that follows one of the same label, relative to that one."""
     judge_floor: float = 0.5
     """The least weight that the judge may give a witness."""
 
@@ -72,7 +72,7 @@ class Settings(Value, kw_only=True):
         _within("margin_grows_to", self.margin_grows_to, self.margin_grows_from + 1, 1 << 53)
 
     def table_bits(self, capacity: int) -> int:
-        """The bits of a table with room for ``capacity`` labels: four times the labels, twice the memory."""
+        """The bits of a table with room for ``capacity`` labels: four times the labels take double memory."""
         return max(self.bits - (capacity.bit_length() - 1) // 2, 4)
 
     def text(self) -> str:

@@ -41,7 +41,7 @@ class Verdict(Value):
     evidence: tuple[Evidence, ...] = ()
     """What it came from, strongest first, if it was asked for."""
     otherwise: Verdict | None = None
-    """What the filter would have said, where the allow list decided instead: the evidence speaks for that."""
+    """What the filter would have said if the allow list had not decided; the evidence is for this verdict."""
 
     @property
     def decision(self) -> str:

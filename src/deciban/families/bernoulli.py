@@ -63,7 +63,7 @@ class Bernoulli(Family):
     placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "ones": 1}
 
     def admit(self, X: Any, names: Any = None) -> Any:
-        """Numbers above the threshold are ones, if there is a threshold; else only 0 and 1 may enter."""
+        """Numbers above the threshold become ones; without a threshold only 0 and 1 are accepted."""
         if self.binarize is None:
             return super().admit(X, names)
         matrix = matrix_of(X)
@@ -101,12 +101,12 @@ class Bernoulli(Family):
         return self.imagine_beta(tally, float(a), float(b))
 
     def alpha_of(self, imagined: Tally) -> tuple[float, float]:
-        """a of a yes, b of a no."""
+        """The imagined yeses a and noes b."""
         ones, n = (float(imagined.sums[name].flat[0]) for name in ("ones", "n"))
         return ones, n - ones
 
     def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
-        """n values, of which the mean says how many are ones."""
+        """n values; their mean says how many of them are ones."""
         if variance is not None or np.any(np.asarray(mean) > 1) or np.any(np.asarray(mean) < 0):
             raise BadPrior("Bernoulli imagines n values with a mean between 0 and 1, and no variance.")
         return self.imagine_beta(tally, np.multiply(n, mean), np.multiply(n, np.subtract(1, mean)))
@@ -148,7 +148,7 @@ class Bernoulli(Family):
         label: int,  # noqa: ARG002
         rng: np.random.Generator,
     ) -> NDArray[Any]:
-        """Yes or no; behind a threshold, 1 above it or the threshold itself."""
+        """Yes or no; with a threshold t, t + 1 for yes and t for no."""
         theta = parameters["probability"]
         ones = (rng.random((number, len(theta))) < theta).astype(np.int8)
         return ones if self.binarize is None else ones + self.binarize

@@ -5,7 +5,7 @@
 
 Categories are found in the data, in any batch; `categories=` declares ones that may not have come yet
 (a number k stands for 0 … k−1) and says that there are no others. Otherwise there is always room for one
-more: α is imagined of *something new* too, so a category that was never learned gets α where a known one
+more: α is imagined for *something new* too. So a category that was never learned gets α where a known one
 gets count + α, and all of them together make 1.
 
 >>> coats = Categorical().tally([["red"], ["blue"], ["red"]], ["fox", "fox", "fox"])
@@ -14,7 +14,7 @@ gets count + α, and all of them together make 1.
 >>> np.exp(coats.read("mean", prior=1).log_likelihood([["red"], ["blue"], ["green"]])).round(2).tolist()
 [[0.5], [0.33], [0.17]]
 
-Where categories were declared, one that is none of them says nothing, like a missing value.
+Where categories were declared, a value that is none of them says nothing, like a missing value.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Categorical(Family):
         return Cells(features)
 
     def blocks(self, X: Any) -> list[slice]:
-        """Smaller blocks than for numbers: each value is looked up through several arrays of codes."""
+        """Blocks are smaller than for numbers, because looking up a value takes several arrays of codes."""
         step = max(1, BLOCK // 8 // max(1, X.shape[1]))
         return [slice(start, start + step) for start in range(0, len(X), step)]
 
@@ -111,7 +111,7 @@ class Categorical(Family):
         raise NotImplementedError("Categorical rows are looked up by Cells.one_hot.")
 
     def without_leftovers(self, tally: Tally) -> Tally:
-        """Categories that nobody has any more are gone, unless they were declared."""
+        """Drop categories that no row has any more, unless they were declared."""
         features, count = tally.features, tally.sums["count"]
         assert features.categories is not None
         used = np.asarray(count.any(axis=0))
@@ -172,7 +172,7 @@ class Categorical(Family):
             )
         new = self.something_new(imagined)
         if rule == "map":
-            new = np.where(new >= 1, new, 0.0)  # below, the likeliest share of anything new is none
+            new = np.where(new >= 1, new, 0.0)  # below 1, the likeliest share of something new is zero
         whole, cells = n + new, np.maximum(widths + (new > 0), 1)
         theta = share(count, whole[:, features.owner], cells[:, features.owner], rule)
         some = new > 0
@@ -219,7 +219,7 @@ class Categorical(Family):
         return table
 
     def something_new(self, imagined: Tally) -> NDArray[np.float64]:
-        """What is imagined of a category that was never seen: as much as of a known one on the average."""
+        """What is imagined of a category that was never seen: as much as of an average known one."""
         features = imagined.features
         each = features.add_up(np.asarray(imagined.sums["count"], dtype=float))
         return each / np.maximum(np.diff(features.starts), 1) if self.categories is None else 0 * each

@@ -51,7 +51,7 @@ class Cells:
             raise ValueError(f"Expected {len(self._features)} columns, got {X.shape[1]} instead.")
         if self._table is not None and X.dtype.kind in "iu":
             width = self._table.shape[1]
-            # As an unsigned number what lies below the range is huge, so one minimum catches both sides.
+            # Codes below the range become huge as unsigned numbers, so one minimum catches both sides.
             place = np.minimum((X - self._low).astype(np.uint64), np.uint64(width - 1)).astype(np.int64)
             place += np.arange(X.shape[1]) * width
             return self._table.ravel()[place]

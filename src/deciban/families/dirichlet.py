@@ -24,7 +24,8 @@ def share(count: NDArray[Any], total: NDArray[Any], cells: Any, rule: str) -> ND
         return np.asarray(count / total, dtype=float)
     refuse_boundary(count)
     spare = np.asarray(total - cells, dtype=float)
-    # Nothing above the uniform prior: the posterior is flat, any share is a mode, so take the middle one.
+    # Nothing was counted beyond the uniform prior: the posterior is flat and every share is a mode. Take the
+    # middle.
     flat = spare <= 0
     return np.where(flat, 1.0 / np.asarray(cells), np.maximum(count - 1, 0) / np.where(flat, 1.0, spare))
 
@@ -39,7 +40,7 @@ def refuse_boundary(count: NDArray[Any]) -> None:
 
 
 def draw_shares(count: NDArray[Any], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Shares drawn from Dirichlet(count), along the last axis; what has no count gets none.
+    """Shares drawn from Dirichlet(count), along the last axis; a cell without a count gets no share.
 
     >>> draw_shares(np.array([[3e9, 1e9, 0.0]]), np.random.default_rng(0)).round(3).tolist()
     [[0.75, 0.25, 0.0]]

@@ -39,9 +39,10 @@ from deciban.tally import ROUNDING, Tally
 
 RULES = ("mle", "map", "mean", "bayes")
 
-# Nothing to ask for, but how EM reads a tally and a prior between its steps: the parameters under which the
-# values and the imagined ones together are most likely. That is `mean` for shares, rates and waiting times,
-# `map` for a Gamma; a Gaussian divides its scatter by the number of values, whatever its ddof.
+# Users cannot ask for this rule. By it EM reads a tally and a prior between its steps: it takes the
+# parameters under which the seen and the imagined values together are most likely. That is `mean` for shares,
+# rates and waiting times, and `map` for a Gamma; a Gaussian divides its scatter by the number of values,
+# whatever its ddof.
 PEAK = "peak"
 
 # Dense rows are worked through in blocks of this many numbers: 4 MB of float64 stays in the cache, so
@@ -123,7 +124,7 @@ class Family(ABC):
 
     @abstractmethod
     def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
-        """T(x) for a block of rows; where a value is missing, nothing."""
+        """T(x) for a block of rows; zero where a value is missing."""
 
     def totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """The sums to keep, given those of the statistics and n, the number of values seen."""
@@ -138,13 +139,13 @@ class Family(ABC):
         return [slice(start, start + step) for start in range(0, count, step)]
 
     def dense(self, X: Any) -> Any:
-        """The block itself, filled with its zeros where the family cannot do without them."""
+        """The block itself; a sparse one is filled with its zeros if the family needs them."""
         return X.toarray() if sparse.issparse(X) and not self.zero_adds_nothing else X
 
     # --- imagining ---------------------------------------------------------------------------
 
     def imagine(self, prior: Any, tally: Tally) -> Tally:
-        """A prior as a tally: given as one already, as something that imagines one, or as a number α."""
+        """A prior as a tally; it may be given as a tally, as something that imagines one, or as an α."""
         if isinstance(prior, Tally):
             return prior.with_rows(np.zeros(len(prior.labels)))
         if hasattr(prior, "imagine"):
@@ -259,7 +260,7 @@ class Family(ABC):
         return tally.log_marginal(prior) + float(family.log_base(rows).sum())
 
     def log_evidence(self, tally: Tally, imagined: Tally) -> float:
-        """log p of what was tallied, but for log h(x): what the integral over the parameters grows by."""
+        """log p of what was tallied, without log h(x): by how much the integral over the parameters grows."""
         before = self.log_integral(imagined, imagined)
         if not np.isfinite(before):
             raise BadPrior(
@@ -279,7 +280,7 @@ class Family(ABC):
     def sample(
         self, tally: Tally, numbers: NDArray[np.intp], rule: str, prior: Any, rng: np.random.Generator
     ) -> NDArray[Any]:
-        """So many rows of each label, label by label, from the parameters that a rule reads.
+        """Draw rows of each label, label by label, from the parameters that a rule reads.
 
         Where the rule integrates parameters out (`bayes`) they are drawn first, and all rows come from them.
         """
@@ -309,7 +310,7 @@ class Family(ABC):
         label: int,
         rng: np.random.Generator,
     ) -> NDArray[Any]:
-        """So many rows from the parameters of one label; the tally knows what parameters do not say."""
+        """Draw rows from the parameters of one label; the tally knows what the parameters do not say."""
 
     @abstractmethod
     def free_parameters(self, tally: Tally) -> int:
@@ -337,7 +338,7 @@ class Family(ABC):
     # --- keeping the algebra honest ----------------------------------------------------------
 
     def adopt(self, other: Tally) -> Tally:
-        """Another tally, made fit to be added to one of this family; refused where it cannot be."""
+        """Another tally, converted so that it can be added to one of this family; refused if it cannot."""
         if self != other.family:
             raise DifferentFamilies(
                 f"Tallies of different families do not add: {self} here, {other.family} there."
@@ -345,7 +346,7 @@ class Family(ABC):
         return other
 
     def refuse_impossible(self, rest: Tally, before: Tally) -> None:
-        """An error, never a clamp, when more was taken away than had been learned."""
+        """Raise an error when more is taken away than was learned; never clamp the sums to zero."""
         refuse_negative(rest.rows, before.rows, rest.labels, "rows")
         for name in self.never_negative(rest):
             refuse_negative(rest.sums[name], before.sums[name], rest.labels, name)

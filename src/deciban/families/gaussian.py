@@ -52,14 +52,14 @@ from deciban.tally import ROUNDING, Tally
 
 SHARED = (None, "labels", "features", "all")
 
-# As a matrix product, (x − m)²/v is a difference of terms as large as (m − p)²/v. Up to here that costs
-# less than 1e-9; beyond, each difference is taken by itself, which is about ten times slower.
+# Computed by a matrix product, (x − m)²/v is a difference of terms as large as (m − p)²/v. Up to this size
+# the error is less than 1e-9; beyond it, each difference is taken by itself, which is about ten times slower.
 FAR = 1e6
 
-# A scatter this much smaller than the squares has fewer than three digits left. It takes a label whose
-# mean is millions of standard deviations from the pivot.
+# A scatter this much smaller than the squares has fewer than three digits left. That happens only if the mean
+# of a label is millions of standard deviations from the pivot.
 LOST = 1e-13
-# What the scatter of equal values, learned one by one, was seen to come to at most: 1.4e-11 for 10⁶ of them.
+# The scatter of equal values should be zero. Learned one by one, 10⁶ of them came to at most 1.4e-11.
 ROUNDED = 2e-11
 
 
@@ -146,7 +146,7 @@ class Gaussian(Family):
         """No variance may fall below zero."""
         super().refuse_impossible(rest, before)
         allowed = ROUNDING * (np.abs(before.sums["squares"]) + 1.0)
-        # Of no values nothing may be left: squares that are were never learned.
+        # Once all values are gone, no squares may be left: if there are some, other values were learned.
         left = np.where(rest.sums["n"] > 0, scatter(rest), -np.abs(rest.sums["squares"]))
         if bool(np.any(left < -allowed)):
             label, feature = np.argwhere(left < -allowed)[0]
@@ -245,7 +245,7 @@ class Gaussian(Family):
         return float(heights.sum() - np.log(n).sum() / 2)
 
     def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
-        """The variance from its inverse χ², once for all that share it; then the mean round the seen one."""
+        """Draw the variance from its inverse χ², once for all that share it; then draw the mean."""
         reading = self.read_posterior(posterior, posterior, "bayes")
         mean, square, freedom = (np.asarray(values) for values in reading.parameters.values())
         n = np.asarray(posterior.sums["n"], dtype=float)
@@ -272,7 +272,7 @@ class Gaussian(Family):
         return super().log_prior(reading, imagined, rule) + measure
 
     def log_imagined(self, reading: Reading, imagined: Tally) -> float:
-        """From mean and variance, which a reading far from its pivot has without a linear form."""
+        """Computed from mean and variance: a reading far from its pivot has these, but no linear form."""
         n, total, squares = (imagined.sums[name] for name in ("n", "sum", "squares"))
         mean, variance = reading.parameters["mean"] - np.asarray(self.pivot), reading.parameters["variance"]
         scattered = squares - 2 * mean * total + n * mean**2
@@ -350,7 +350,7 @@ class SharedScaleReading(Reading):
 
         log p = log Γ((f + d)/2) − log Γ(f/2) − d/2 · log(f π) − Σ log scale − (f + d)/2 · log(1 + Q/f)
 
-    The last term is told apart by feature in proportion to each one's share of Q.
+    The last term is divided among the features in proportion to their shares of Q.
     """
 
     family: Gaussian

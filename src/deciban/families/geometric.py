@@ -107,7 +107,7 @@ class Geometric(WholeNumbers):
 
 
 def log_beta_geometric(x: Floats, successes: Floats, failures: Floats) -> Floats:
-    """log p of a waiting time, the chance of success integrated out; without a failure, zero is certain."""
+    """log p of a waiting time, with p integrated out; if no failure was ever seen, zero is certain."""
     some = np.where(failures > 0, failures, 1.0)
     seen = betaln(successes + 1, some + x) - betaln(successes, some)
     return np.asarray(np.where(failures > 0, seen, np.where(x > 0, -np.inf, 0.0)))

@@ -141,7 +141,7 @@ def _position(key: Hashable, width: int, names: Sequence[Hashable] = ()) -> int:
 def observed(values: Any) -> tuple[Any, Any]:
     """A block with missing values as zeros, and a matrix that is 1 where one was missing (or None)."""
     numbers = values.data if sparse.issparse(values) else values
-    # The least of some numbers is NaN if one of them is; found in a third of the time of their sum.
+    # The minimum is NaN if any number is NaN, and finding it takes a third of the time of their sum.
     if numbers.dtype.kind != "f" or not numbers.size or not np.isnan(numbers.min()):
         return values, None
     gaps = np.isnan(numbers)
@@ -155,5 +155,5 @@ def observed(values: Any) -> tuple[Any, Any]:
 
 
 def without(statistic: Any, missing: Any) -> Any:
-    """A dense statistic that is nothing where the value is missing."""
+    """A dense statistic that is zero where the value is missing."""
     return statistic if missing is None else np.where(missing > 0, 0.0, statistic)

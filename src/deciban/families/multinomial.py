@@ -41,7 +41,8 @@ from deciban.membership import Matrix
 from deciban.schema import Schema
 from deciban.tally import Tally
 
-# What a word adds that comes once, twice, … is kept for MOST counts, or for as many as there is ROOM for.
+# We keep what a word adds when it comes once, twice and so on, up to MOST times, or fewer if ROOM is too
+# small.
 MOST, LEAST, ROOM = 8, 2, 2**22
 SAME = 2.0**-50  # numbers that differ by less, relative to the largest, differ by rounding alone
 
@@ -154,7 +155,7 @@ class Multinomial(Family):
         return imagined.imagined({"count": count - 1, "total": total - (self.width or count.shape[1])})
 
     def seen(self, tally: Tally) -> NDArray[Any]:
-        """Every label has a count of every word. None is constant: each is a share of a whole that is not."""
+        """Every label has a count of every word. No word is constant: each is a share of a varying total."""
         return np.broadcast_to(1, tally.sums["count"].shape)
 
     def free_parameters(self, tally: Tally) -> int:
@@ -203,7 +204,7 @@ class PolyaReading(Reading):
         return np.where(drawn @ (self.urn <= 0).T.astype(float) > 0, -np.inf, total)
 
     def explain(self, X: Any) -> Breakdown:
-        """What each word adds; what the length of the text takes is the intercept."""
+        """What each word adds; the intercept is what the length of the text takes away."""
         values, _ = observed(X)
         drawn = (values.toarray() if sparse.issparse(values) else values)[:, None, :]
         urn = self.urn[None]
@@ -227,8 +228,8 @@ class PolyaReading(Reading):
     def _looked_up(self) -> tuple[NDArray[np.int32], Floats, Floats]:
         """Which number each word and label has in the urn, these numbers, and what they add by count.
 
-        Counts are few different numbers, so that what is looked up for them stays in the cache. With
-        fractions every cell has its own.
+        There are few different counts, so the table of what they add stays in the cache. With fractions
+        every cell has a number of its own.
         """
         urn = np.ascontiguousarray(self.urn.T)
         least, most = urn.min(), urn.max()
@@ -245,7 +246,7 @@ class PolyaReading(Reading):
         return bool(self.urn.all())
 
     def _drawn(self, lengths: Floats) -> Floats:
-        """What the length of each text takes; there are far fewer lengths than texts."""
+        """What the length of each text takes away; there are far fewer lengths than texts."""
         whole = lengths.astype(np.intp)
         if whole.max(initial=0) < len(whole) and np.array_equal(whole, lengths):
             distinct, which = np.arange(whole.max() + 1.0), whole

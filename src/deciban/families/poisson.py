@@ -117,7 +117,7 @@ class Poisson(WholeNumbers):
 
 
 def log_negative_binomial(x: Floats, events: Floats, values: Floats) -> Floats:
-    """log p of a count, the rate integrated out, without −log x!; no event ever seen makes zero certain."""
+    """log p of a count without −log x!, rate integrated out; if no event was ever seen, zero is certain."""
     with np.errstate(divide="ignore", invalid="ignore"):
         seen = gammaln(events + x) - gammaln(events) - events * np.log1p(1 / values) - xlogy(x, values + 1)
     never = np.where(x > 0, -np.inf, 0.0)

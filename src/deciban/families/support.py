@@ -56,8 +56,9 @@ class Support:
         return all(self._inside(values[start : start + step]) for start in range(0, len(values), step))
 
     def _inside(self, values: NDArray[Any]) -> bool:
-        # Where every number is welcome, the two ends speak for all, in half the time. And where none may be
-        # negative one end does: as bits, a sign, an infinity and NaN are all above any other number.
+        # If fractions are allowed, the smallest and the largest value tell all, in half the time. If no value
+        # may be negative, the largest bit pattern is enough: those of negative numbers, infinity and NaN are
+        # larger than any other.
         if not self.whole and values.size:
             if values.dtype == np.float64 and self.least == 0 and not self.open_below:
                 return bool(values.view(np.uint64).max() < INFINITE) or self._each_inside(values)

@@ -6,8 +6,8 @@ Three kinds of cells have nothing to say about a label, though every rule would 
                about it: with 1,000 rows of one label and 20 of another, five columns of zeros turned
                p(rare) = .988 into .004. It is silent: no value of it moves a verdict.
     empty      a feature of which every value is missing. It is silent too.
-    lacking    a feature of which one label has no value, but others have. That label takes it for what it is
-               in all labels together: it borrows a few values of theirs.
+    lacking    a feature of which one label has no value, but others have. That label borrows a few values
+               like those of all labels together.
 
 >>> from deciban import Gaussian
 >>> rows = [[1.0, 7.0], [2.0, 7.0], [8.0, 7.0], [9.0, 7.0]]
@@ -28,8 +28,8 @@ from deciban.families.columns import Columns, ColumnsReading
 from deciban.families.reading import Breakdown, Floats, NarrowReading, Reading
 from deciban.tally import Tally
 
-# So many values like those of all labels stand in for a label that has none: enough for every rule, and too
-# few to weigh much in a variance that labels share.
+# A label that has no value borrows this many, like those of all labels: enough for every rule, and too few to
+# weigh much in a variance that labels share.
 LENT = 5.0
 
 

@@ -126,7 +126,7 @@ class Texts(Categorical):
 
 @dataclass(frozen=True, eq=False)
 class TextsReading(CategoricalReading):
-    """Shares of words; where there is an urn, later words of a text are drawn from a fuller one."""
+    """Shares of words; with an urn, each further word of a text is drawn from a fuller urn."""
 
     urn: Floats | None = None  # how much is in the urn of each label and column: seen and imagined
 
@@ -197,13 +197,13 @@ class WordCells(Cells):
 
 
 def _told(column: NDArray[Any]) -> Iterator[list[str]]:
-    """The words of each text of a column; of a gap none."""
+    """The words of each text of a column; a gap has no words."""
     gaps = is_missing(column)
     return ([] if gap else words_of(text) for gap, text in zip(gaps, column, strict=True))
 
 
 def _sorted(words: set[str]) -> NDArray[Any]:
-    """As objects: in an array of texts every word takes the room of the longest."""
+    """Words as objects: in an array of texts every word would take as much room as the longest."""
     found = np.empty(len(words), dtype=object)
     found[:] = sorted(words)
     return found

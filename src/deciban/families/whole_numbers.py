@@ -1,4 +1,4 @@
-"""What Poisson and Geometric have in common: whole numbers, of which only the sum and the number matter.
+"""What Poisson and Geometric have in common: whole numbers; only their sum and how many there are matter.
 
 T(x) = x          tally: sum, n
 """
@@ -29,7 +29,7 @@ class WholeNumbers(Family):
         return {"sum": values}
 
     def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
-        """α values like all the data together, with one more event in one more row, so never all zero."""
+        """α values like all the data together; one more event in one more row keeps their mean above zero."""
         total, n = (tally.sums[name].sum(axis=0, dtype=float) for name in ("sum", "n"))
         mean = (total + 1) / (n + 1)
         return self.imagine_values(tally, alpha, mean)
@@ -48,7 +48,7 @@ class WholeNumbers(Family):
         return tally.imagined({"n": nothing + n, "sum": nothing + total})
 
     def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
-        """All zeros, or the same mean under every label, which is all that these sums know."""
+        """Whether all are zero, or every label has the same mean: these sums know no more."""
         n, total = (np.asarray(tally.sums[name], dtype=float) for name in ("n", "sum"))
         if len(tally.labels) == 1:
             return np.asarray(total[0] == 0)

@@ -1,10 +1,11 @@
 """Asking the filter: which state answers, so that nobody waits for somebody else's work.
 
-The published state answers if it is that of the ledger. If it is behind, it answers while somebody alive is
-teaching, and is brought up to date first otherwise. One that is not of this ledger's trail never answers: it
-is made again, by us if we may; if somebody else is at it, or keeps the state to himself, we wait for a
-moment, and then there is no state yet. Whoever may not write, or finds the disk full, copies what is there
-into memory and teaches that, for himself alone.
+The published state answers if it is up to date with the ledger. A state that is behind answers only while
+another process is teaching it or making a new one; otherwise it is brought up to date first. A state that
+does not belong to this ledger's trail never answers: it is made again. We make it ourselves if we may. If
+another process holds the locks, we wait for a moment; if that is not enough, there is no state yet. A process
+that may not write, or finds the disk full, copies the state into memory and teaches this copy, for itself
+alone.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
     Answer = TypeVar("Answer")
 
-# So often a question makes the published state current; if others change it each time, it takes its own.
+# A question brings the published state up to date at most this often. If the ledger has grown again each
+# time, the question uses a state of its own in memory.
 MOST_ROUNDS = 3
 
 
@@ -51,7 +53,7 @@ class Asking:
         self._distrusts_published = False
 
     def ask(self, question: Callable[[Snapshot], Answer], at_least: int = 0) -> Answer | None:
-        """The answer of the current state; None if there is none. A damaged one is made again.
+        """The answer of the current state, or None if there is no state. A damaged state is made again.
 
         ``at_least``: a position that the state must have reached, as `Filter.position` tells it.
         """
@@ -108,7 +110,7 @@ class Asking:
                 nap = min(2 * nap, LONGEST_NAP)
 
     def _made_current(self, patience: float) -> bool | None:
-        """Make the published state that of the ledger; False if others are at it, None if we cannot."""
+        """Bring the published state up to date; False if others are doing that now, None if we cannot."""
         if self._ledger.read_only:
             return None
         try:
@@ -134,7 +136,7 @@ class Asking:
         return state
 
     def _privately(self) -> Snapshot:
-        """A state in memory, where the published one does not fit and cannot be written."""
+        """A state in memory, for when the published one is out of date and we cannot write it."""
         with self._ledger.reading():
             if self._private is not None and self._has_private():
                 with suppress(DamagedSnapshot):  # too little room for labels

@@ -3,15 +3,15 @@
     state == replay(settings, foundation, lessons), after any history
 
 **Appending.** Lessons are committed to the ledger; from then on they are learned, whatever happens. Then the
-published state is taught them in place, a few at a time, so that nobody who asks waits. Who dies in between
-leaves a state that is behind; whoever comes next teaches it the rest.
+published state is taught them in place, a few at a time, so that nobody who asks waits. A process that dies
+in between leaves a state that is behind; the next process teaches it the rest.
 
 **Changing history** (forgetting, relearning, mixing, merging, folding, resting on another filter) takes the
-build lock, so that there is one at a time. The state of the history to come is made beside the published one,
-while others ask, and append. Then the ledger's write lock is taken; the change is made and committed; what
-was appended meanwhile is taught to the new state; and it takes the place of the old one. Until that moment
-everybody sees the old history, in ledger and state. Merging, folding and resting on another filter, which are
-rare, make the new state within the transaction: who wants to write meanwhile waits, who asks does not.
+build lock, so that only one change runs at a time. The state of the new history is made beside the published
+one, while others ask and append. Then the change takes the ledger's write lock, teaches the new state what
+was appended meanwhile, and commits; the new state takes the place of the old one. Until that moment everybody
+sees the old history, in ledger and state. Merging, folding and resting on another filter are rare, so they
+make the new state within the transaction: whoever wants to write waits meanwhile, whoever asks does not.
 """
 
 from __future__ import annotations
@@ -47,22 +47,24 @@ if TYPE_CHECKING:
     from deciban.filter.shared_filter import SharedFilter
     from deciban.ledger.ledger import Ledger
     from deciban.ledger.records import Address, Placed
-# A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is that share of all
-# lessons of its label, because mixing replays everything: taught 50 per call, n lessons of two labels cost at
-# most 16 n replayed ones, instead of n²/100. A shorter run at the end is borne: of 500 good mails 1 to 39
-# were lost after one of an eighth of all lessons (mixed: 1 to 18), after a quarter 12 to 61, after .4 117 to
-# 443. Of its label, because one that was taught in a single run is not learned well, however short that is
-# beside all others: of 14 folders, taught one by one, 79% of the mail was routed rightly where runs of less
-# than an eighth of *all* lessons were borne, and 98% so (examples/9_mail_routing.py).
+# A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is at least this share
+# of all lessons of its label, because mixing replays everything. With this rule, n lessons of two labels,
+# taught 50 per call, cost at most 16 n replayed lessons instead of n²/100. A shorter run at the end stays
+# unmixed and does little harm: after a run of an eighth of all lessons, 1 to 39 of 500 good mails were lost
+# (mixed: 1 to 18); after a quarter, 12 to 61; after .4, 117 to 443. The share is of the lessons of the label,
+# not of all lessons, because a label that was taught in a single run is not learned well, even if that run is
+# short beside all others: when 14 folders were taught one by one, 98% of the mail was routed rightly with
+# this rule, but only 79% where runs of less than an eighth of *all* lessons stayed unmixed
+# (examples/9_mail_routing.py).
 BULK_SHARE = 1 / 8
 
 
-# So many lessons are taught at a time while nobody can ask: some 1 ms.
+# How many lessons are taught at a time; nobody can ask meanwhile, for about 1 ms.
 SLICE = 8
-# So many are read from the ledger at a time by who brings a state up to date.
+# How many lessons are read from the ledger at a time to bring a state up to date.
 PAGE = 256
-# What can go wrong with a state after the change is committed, such as on a full disk. That is no error of
-# the change, which stands: whoever comes next makes the state.
+# What can go wrong with a state after the change is committed, such as on a full disk. The change stands all
+# the same: the next process makes the state.
 STATE_FAILURES = (OSError, CannotWrite, LedgerBusy, DamagedSnapshot)
 
 
@@ -78,9 +80,9 @@ class Changing:
     # The published state
 
     def bring_up_if_free(self, patience: float) -> bool:
-        """Make the published state that of the ledger, unless somebody else is at it; whether we were.
+        """Bring the published state up to date, unless somebody else is doing that; whether we did it.
 
-        With so much ``patience`` for who is using the published state.
+        ``patience`` says how long we wait for those who are using the published state.
         """
         with self._locks.building_if_free() as free:
             if free:
@@ -88,7 +90,7 @@ class Changing:
         return free
 
     def bring_up(self, progress: Progress | None = None) -> None:
-        """Make the published state that of the ledger."""
+        """Bring the published state up to date with the ledger."""
         with self._locks.building():
             self._make_current(progress)
 
@@ -98,7 +100,7 @@ class Changing:
             self._publish(self._replaying.bring_up(self._replaying.built(progress)))
 
     def _mix_what_is_due(self, progress: Progress | None = None) -> bool:
-        """Mix what somebody who died left unmixed; whether there was something."""
+        """Mix lessons that a process left unmixed when it died; whether there were any."""
         is_due = self._ledger.fact(MIXING_DUE) is not None and not self._locks.is_being_taught()
         if is_due:
             self._mix(progress)
@@ -164,7 +166,7 @@ class Changing:
     # Labels
 
     def unite_labels(self) -> None:
-        """Make one label of those that differ in their spelling only; an early version kept them apart."""
+        """Unite labels that differ only in their spelling; an early version kept them apart."""
         if not self._ledger.read_only and self._ledger.has_split_labels(self._shared_labels()):
             with self._locks.building(), self._ledger.writing():
                 self._ledger.unite_labels(self._shared_labels())
@@ -191,10 +193,10 @@ class Changing:
         return self._locks.teaching()
 
     def learn(self, batch: list[Lesson], keep_mail: int, postponing: bool) -> tuple[Learned, list[Placed]]:
-        """Write one batch into the ledger; lessons that were taught so already are left alone.
+        """Write one batch into the ledger; lessons that it has already, with the same label, are left alone.
 
-        What was appended is still to be taught to the published state (`teach`). With ``postponing`` it is
-        not, but has to be mixed with what comes.
+        Then the caller teaches the published state what was appended (`teach`). With ``postponing`` it does
+        not: the lessons are to be mixed with those that follow.
         """
         with self._ledger.writing():
             new = self._new(batch)
@@ -214,7 +216,7 @@ class Changing:
                 self.bring_up()
 
     def _new(self, batch: list[Lesson]) -> _New:
-        """What there is to be learned of a batch; only while writing."""
+        """Which lessons of a batch are new; to be called only within a transaction."""
         before = self._ledger.labels_of([lesson.digest for lesson in batch])
         spelled = {label: self.spelling(label) for label in {lesson.label for lesson in batch}}
         first_of_each: dict[bytes, Lesson] = {}
@@ -234,7 +236,7 @@ class Changing:
         )
 
     def _relearn(self, batch: list[Lesson], keep_mail: int) -> Learned:
-        """The same where some of it was taught under another label: those lessons go, and new ones come."""
+        """Write a batch of which some was taught under another label: new lessons replace the old ones."""
         with self._locks.building():
             with self._ledger.reading():
                 otherwise = self._new(batch).taught_otherwise
@@ -256,7 +258,7 @@ class Changing:
 
     @contextmanager
     def _change(self, beside: Beside | None) -> Iterator[_Change]:
-        """Change history in one transaction; the state for it is published when that is committed.
+        """Change history in one transaction, and publish the new state once that is committed.
 
         ``beside`` is that state, or a state on the way to it, if it could be made beforehand.
         """
@@ -277,7 +279,7 @@ class Changing:
             change.discard()
 
     def is_of_no_use_yet(self) -> bool:
-        """Whether every verdict is unsure, because two labels were never taught."""
+        """Whether every verdict is unsure, because fewer than two labels have been taught."""
         return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
 
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
@@ -287,13 +289,13 @@ class Changing:
         if self._ledger.fact(MIXING_DUE) is None and not self._is_one_sided(taught):
             return
         with suppress(*STATE_FAILURES):
-            with self._ledger.writing():  # should we die, whoever comes next does it
+            with self._ledger.writing():  # if we die, the next process does it
                 self._ledger.set_fact(MIXING_DUE, 1)
             with self._locks.building():
                 self._mix(progress)
 
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
-        """Whether a call taught so many lessons of one label, or the ledger ends with so many."""
+        """Whether a call taught too many lessons of one label, or the ledger ends with too many."""
         run, own = self._ledger.last_run()
         if run >= max(BULK_LESSONS, BULK_SHARE * own):
             return True
@@ -334,7 +336,7 @@ class Changing:
     # Forgetting
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
-        """Erase the lessons that are meant as if they had never been; how many there were."""
+        """Erase the selected lessons, as if they had never been taught; how many there were."""
         return self.forget_all((lesson.digest for lesson in self._ledger.select(selection)), progress)
 
     def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
@@ -351,9 +353,10 @@ class Changing:
         return count
 
     def sweep(self, waiting: bool = True) -> bool:
-        """Leave no trace of what was erased, now or before, in no file; False if that is left for later.
+        """Remove every trace of erased lessons from all files; False if that has to be done later.
 
-        Others may be reading, or something cannot be written: what was erased is erased all the same.
+        It has to be if others are reading, or if something cannot be written. The lessons are erased all the
+        same.
         """
         try:
             if self._ledger.is_swept():
@@ -363,7 +366,7 @@ class Changing:
                     self._remove_traces()
             else:
                 with self._locks.building_if_free() as free:
-                    if not free:  # traces may be left in the files of whoever is at it
+                    if not free:  # whoever is building may have traces in its files
                         return False
                     self._remove_traces()
             return self._ledger.sweep(waiting)
@@ -371,7 +374,7 @@ class Changing:
             return False
 
     def _remove_traces(self) -> None:
-        """Remove the states of a history that is not any more, such as after a crash."""
+        """Remove states of a history that no longer exists, such as those that a crash left behind."""
         self._replaying.checkpoints.tidy()
         self._published.remove_left_overs()
         self._ledger.remove_copies()
@@ -385,7 +388,7 @@ class Changing:
     def unite(self, lessons: Iterable[Lesson], progress: Progress | None = None) -> int:
         """Take over lessons, in an order that only the lessons decide; how many were new or newer.
 
-        Of a message that was taught twice, the lesson taught last is kept.
+        If a message was taught twice, the lesson taught last is kept.
         """
         taken = 0
         with self._locks.building(), self._change(None) as change:
@@ -487,5 +490,5 @@ class _Change:
 
 
 def _precedence(lesson: Lesson) -> tuple[int, str]:
-    """Of two lessons of one message the one taught last counts; the label only so that there is a rule."""
+    """Of two lessons of one message the later one counts; with equal times the label decides."""
     return lesson.taught, key_of(lesson.label)

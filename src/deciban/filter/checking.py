@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from deciban.filter.checkpoints import Checkpoint
 
 SNAPSHOT, CHECKPOINTS, SHARED = "snapshot", "checkpoints", "shared filter"
-# What is no part of the ledger: it can be made again, or belongs to somebody else.
+# These are not part of the ledger: they can be made again, or belong to somebody else.
 BESIDE = (SNAPSHOT, CHECKPOINTS, SHARED)
 
 
 class _TakenBack(Exception):
-    """That a transaction is not meant to last."""
+    """Raised to undo a transaction on purpose."""
 
 
 def check(path: str) -> Iterator[Finding]:
@@ -49,7 +49,8 @@ def check(path: str) -> Iterator[Finding]:
         is_whole = True
         if not ledger.read_only:
             try:
-                # With a wrong number in its head SQLite reads a file, but never writes it. Nothing is kept.
+                # SQLite can read a file with a wrong number in its head, but not write it. So we write, and
+                # undo that.
                 with suppress(_TakenBack), ledger.writing():
                     ledger.sweep_later()
                     raise _TakenBack

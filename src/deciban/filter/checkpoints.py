@@ -2,13 +2,15 @@
 
 A checkpoint is a file of its own beside the ledger, ``mail.db.checkpoint-9f3c01aa``: its address, how many
 labels it has room for, the sparse code (_sparse_code.pyx) of the committee, and the records of its exams,
-with a digest of all that. It belongs to a ledger if and only if the ledger has its trail at its position: one
-of a copy that took other lessons is not believed, nor one that is damaged or of another version. That costs
-no more than a longer replay, so these files need neither locks nor fsync, and links are not followed.
-Whatever does not belong to the ledger any more, such as after forgetting, is removed.
+with a digest of all that. It belongs to a ledger if and only if the ledger has its trail at its position. A
+checkpoint from a copy of the ledger that took other lessons is not used, nor one that is damaged or of
+another version. Then the replay is longer, and that is all; so these files need neither locks nor fsync.
+Links are not followed. A checkpoint that does not belong to the ledger any more, such as after forgetting, is
+removed.
 
-There are at most three, in growing distances from the end, because what is forgotten or relearned is mostly
-new: after 6,000 lessons, at 5,872 and 4,976. Forgetting one of the last hundred then replays 128 lessons.
+There are at most three, at growing distances from the end, because people mostly forget or relearn new
+lessons. After 6,000 lessons they are at 5,872 and 4,976; forgetting one of the last hundred lessons then
+replays 128.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class Checkpoints:
         self.nearest = nearest
 
     def last(self, capacity: int, before: int | None = None) -> tuple[Address, Start] | None:
-        """The address of the last one of use, before a position, and what makes its committee and exams."""
+        """The address of the last usable one before a position, and a function that makes its state."""
         for checkpoint in self.listed():
             if checkpoint.capacity != capacity or not (
                 before is None or checkpoint.address.position < before

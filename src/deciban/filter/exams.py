@@ -1,7 +1,7 @@
 """Exams in a state: what was made of each lesson before it was learned, in records of 40 bytes.
 
 They belong to the state, not to the ledger: a replay makes them anew, and the bar that spam must exceed comes
-from the same address as the totals. Labels are the state's numbers of them. Each record has a check.
+from the same address as the totals. A label is stored as its number in the state. Each record has a checksum.
 
 >>> exam = KeptExam(7, "ham", ExamRow("spam", -2.0, 2.0), "incoming", 1.0)
 >>> record = written(exam, ("spam", "ham"))
@@ -58,7 +58,7 @@ def learn(committee: Committee, lesson: Placed) -> KeptExam:
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:
-    """What is kept of an exam; nothing while there was nothing to choose.
+    """What is kept of an exam; empty while there were no two labels to choose from.
 
     >>> examined("ham", {"ham": 1.0, "spam": -1.0}), examined("new", {"ham": 1.0, "spam": -1.0})
     (ExamRow(best='ham', truth=2.0, spam=-2.0), ExamRow(best=None, truth=None, spam=None))

@@ -118,11 +118,11 @@ class Filter:
         progress: Callable[[Learned, Lesson], object] | None = None,
         replaying: Progress | None = None,
     ) -> Learned:
-        """Teach lessons; messages that were taught so already are left alone.
+        """Teach lessons; messages that were taught already, with the same label, are left alone.
 
-        ``progress`` is called with what is durable by then, whatever happens next, and its last lesson;
-        ``replaying``, where lessons have to be learned anew, with how many are learned again, and of how
-        many.
+        ``progress`` is called after each batch with what is safely stored by then, and with the last lesson
+        of it. ``replaying`` is called where lessons have to be learned again: with how many are done, and how
+        many there are.
         """
         total = Learned()
         changing = self._own.changing
@@ -145,11 +145,11 @@ class Filter:
                 changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()
-        changing.sweep(waiting=False)  # what somebody who forgot could not
+        changing.sweep(waiting=False)  # traces that an earlier forgetting could not remove
         return total
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
-        """Erase the lessons that are meant, as if they had never been; their number."""
+        """Erase the selected lessons, as if they had never been taught; how many there were."""
         selection.must_mean_some()
         if not self.count(selection):
             if selection.digest is not None and self.is_folded([selection.digest]):
@@ -161,10 +161,10 @@ class Filter:
         return self._own.changing.forget(selection, progress)
 
     def sweep(self) -> bool:
-        """Leave no trace of what was forgotten, in no file; False if that was not possible.
+        """Remove every trace of forgotten lessons from all files; False if that was not possible.
 
-        Others may read all the time, or the disk may be full. Forgetting does it, and if it could not,
-        whoever changes the filter next.
+        It is not possible while others read all the time, or if the disk is full. Forgetting calls this; if
+        it fails there, the next process that changes the filter does it.
         """
         return self._own.changing.sweep()
 
@@ -207,7 +207,7 @@ class Filter:
             return write_lessons(stream, self.lessons())
 
     def bring_up(self) -> None:
-        """Make the state that of all lessons now, so that nobody who asks waits for it."""
+        """Bring the state up to date now, so that nobody who asks has to wait for it."""
         if not self._read_only:
             self._own.changing.bring_up()
 
@@ -220,8 +220,8 @@ class Filter:
     def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
 
-        Looking at locks, address and preferences takes 50 µs, as much as scoring a message: here once for
-        all.
+        Looking at locks, address and preferences takes 50 µs, as long as scoring a message. Here that is done
+        only once for all messages.
         """
 
         def judged(state: Snapshot) -> list[Verdict]:
@@ -301,7 +301,7 @@ class Filter:
         from deciban.filter.kept_mail import erase_old
 
         with self.ledger.writing():
-            # Read here, or what another process prefers meanwhile would be lost.
+            # Read again within the transaction: another process may have changed its preferences meanwhile.
             kept = Preferences.from_text(self.ledger.fact(PREFERENCES, "") or Preferences().text())
             preferences = kept.replaced(**changes)
             self.ledger.set_fact(PREFERENCES, preferences.text())
@@ -368,8 +368,8 @@ class Filter:
     def shared_evidence(self, question: Question, verdict: Verdict) -> float | None:
         """What the shared filter alone would say for a verdict against the runner-up, in decibans.
 
-        None on a filter that rests on none, or where there was nothing to choose between; a label that the
-        shared filter does not know has no evidence from it.
+        None if this filter rests on no other, or if there was nothing to choose between. A label that the
+        shared filter does not know gets no evidence from it.
         """
         foundation = None if verdict.probability is None else self.foundation()
         if foundation is None:
@@ -401,11 +401,11 @@ class Filter:
         return tuple(dict.fromkeys((*(shared.labels if shared else ()), *self.labels())))
 
     def lessons(self, selection: Selection | None = None) -> Iterator[Lesson]:
-        """The lessons that are meant, or all of them, in the order in which they are replayed."""
+        """The selected lessons, or all of them, in the order in which they are replayed."""
         return self.ledger.select(selection or Selection())
 
     def count(self, selection: Selection) -> int:
-        """How many lessons are meant."""
+        """How many lessons are selected."""
         return self.ledger.count_of(selection)
 
     def folded(self) -> Folded:

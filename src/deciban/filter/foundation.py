@@ -7,14 +7,14 @@ that rests on a shared one (shared_filter.py) begins with a state in a file of s
 by its digest. There is one foundation at most.
 
 **Folding.** A ledger grows by 5 KB per lesson, forever. `deciban compact --before DATE` replays the lessons
-taught before that day and keeps the state after them as the foundation. Of each lesson only its digest, its
-label, when it was taught and its exam are left, some 60 bytes, so that the same message is still known, and
-the filter still knows how good it is:
+taught before that day and keeps the state after them as the foundation. Each folded lesson leaves some 60
+bytes: its digest, its label, when it was taught, and its exam. So the filter still recognises the same
+message, and still knows how good it is itself:
 
     state == replay(replay(nothing, old), rest) == replay(foundation, rest)
 
-What is gone: who sent them, what they were about, where they came from, and the way back. A folded message
-can be taught under another label beside its folded lesson, which stays.
+The ledger no longer says who sent these messages, what they were about and where they came from, and they
+cannot be forgotten any more. A folded message can be taught under another label; its folded lesson stays.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def pack(state: memoryview | bytes) -> bytes:
-    """A state in as few bytes as can be had quickly."""
+    """A state, packed as small as is possible in a short time."""
     from zlib import compress
 
     return compress(encode(state), 1)
@@ -81,7 +81,7 @@ def begin(ledger: Ledger, capacity: int, buffer: memoryview | bytearray) -> Comm
 
 
 def _spell(ledger: Ledger, committee: Committee) -> None:
-    """Spell labels as the ledger does: they may be older than what is known of spellings (label.py)."""
+    """Spell labels as the ledger does: the state may be older than the rules of spelling (label.py)."""
     labels = set(committee.labels)
     for label in committee.labels:
         name = ledger.spelling(label) or shown(label)

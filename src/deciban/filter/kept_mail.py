@@ -1,8 +1,8 @@
 """Kept mail: the messages themselves, packed, for those who ask for it (`deciban prefer --keep-mail`).
 
-By default a ledger holds no mail. Whoever wants to look again at what was taught has it kept beside the
-lessons, for some days or for ever. It goes with its lesson: forgotten, relearned or folded, when its days
-are over, and at once when nothing is to be kept any more.
+By default a ledger holds no mail. A user who wants to look again at what was taught can have it kept beside
+the lessons, for some days or for ever. A mail is erased when its lesson is forgotten, relearned or folded,
+when its days are over, and at once when the user wants no mail kept any more.
 """
 
 from __future__ import annotations

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from deciban.ledger.lesson import Lesson
 
-# A batch is one transaction. 256 lessons are learned in some 60 ms, for which readers wait; a slow source is
-# acknowledged every two seconds.
+# A batch is one transaction. Learning 256 lessons takes some 60 ms, and readers wait that long. Lessons from
+# a slow source are stored every two seconds.
 BATCH_LESSONS = 256
 BATCH_SECONDS = 2.0
-# So many lessons of one label in a row are mixed with the others. Taught ham and then spam (179 and 126 of
-# the sample mailbox), a filter in the order of teaching called all of 45 new good mails spam, 1-ROCA% 20;
-# mixed, none of them, 1-ROCA% .18. Taught spam first, it missed all of 49 spams; mixed, 6.
+# This many lessons of one label in a row are mixed with the others. A filter was taught the sample mailbox,
+# first 179 ham and then 126 spam. In this order it called all of 45 new good mails spam, with a 1-ROCA% of
+# 20; mixed, none of them, with a 1-ROCA% of .18. Taught spam first, it missed all of 49 spams; mixed, it
+# missed 6.
 BULK_LESSONS = 20
 
 
@@ -33,7 +34,7 @@ class Learned(Value):
     known: int = 0
     relearned: int = 0
     beside: int = 0
-    """Of the relearned ones, those whose other lesson is folded and stays."""
+    """How many of the relearned messages also have a folded lesson, which stays."""
 
     @property
     def count(self) -> int:
@@ -50,7 +51,7 @@ class Learned(Value):
 
 
 def in_batches(lessons: Iterable[Lesson]) -> Iterator[list[Lesson]]:
-    """Lessons as they come, so many at once or what came in time; no batch has a message under two labels."""
+    """Lessons in batches, each full or cut off by time; no batch has one message under two labels."""
     batch: list[Lesson] = []
     labels: dict[bytes, str] = {}
     began = monotonic()

@@ -1,4 +1,4 @@
-"""A page of lessons, the newest first, out of any number, of which no more are held than are shown.
+"""A page of lessons, the newest first. Lessons older than the page are counted, but not kept in memory.
 
 >>> from deciban.ledger.lesson import Lesson
 >>> taught = [3, 1, 4, 2, 5]
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class LessonPage(Value):
-    """Some lessons, and where they stand among how many."""
+    """Some lessons, their place among all lessons, and how many there are."""
 
     lessons: tuple[Lesson, ...]
     first: int
@@ -30,7 +30,7 @@ class LessonPage(Value):
 
     @classmethod
     def of(cls, lessons: Iterable[Lesson], size: int, number: int) -> LessonPage:
-        """The page of a number, from 1; all lessons on one for size 0."""
+        """The page with this number, counted from 1; with size 0, one page has all lessons."""
         from heapq import nlargest
 
         count = 0

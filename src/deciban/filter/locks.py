@@ -5,18 +5,18 @@ with it (Linux: open file description locks). Nobody who died holds one. There a
 
     gate       taken for a moment before `state`, so that a crowd of readers does not keep a writer out, and a
                writer that changes one slice after the other does not keep readers out
-    state      shared by who asks, exclusive for who changes the published state: a few milliseconds at a time
-    build      who changes history, or makes a state anew beside the published one; one at a time
-    teaching   shared by who is appending lessons and will bring the state up to date: until then a state that
-               is behind may answer
-    waiting    shared by who waits to ask: who teaches slice after slice looks at it in between, and lets
-               them in first; by looking now and then alone, they would hardly ever meet the gap
+    state      shared while asking, exclusive while changing the published state: a few milliseconds at a time
+    build      held by the one process that changes history, or makes a new state beside the published one
+    teaching   shared by those who append lessons and will then bring the state up to date: until then a state
+               that is behind may answer
+    waiting    shared by those who wait to ask: a teacher looks at it after each slice and lets them in;
+               they only look now and then, so without it they would hardly ever meet the gap
 
 Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is
 held while something is written to the disk for good. Waiting has a deadline.
 
-Where the file cannot be made or read, as on a read-only disk, there are no locks. Who only reads then looks
-at the head of the state before and after each question (asking.py).
+Where the file cannot be made or read, as on a read-only disk, there are no locks. A reader then looks at the
+head of the state before and after each question (asking.py).
 """
 
 from __future__ import annotations
@@ -36,14 +36,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 GATE, STATE, BUILD, TEACHING, WAITING = range(5)
-# How long a question waits for a state that somebody is changing, and a change for another change.
+# How long a question waits for a state that somebody is changing, and how long a change waits for another.
 QUESTION_SECONDS = 2.0
 CHANGE_SECONDS = 120.0
-# No link and no pipe that somebody planted under the name of the file.
+# Never open a link or a pipe that somebody planted under the name of the file.
 PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-# How long a waiter sleeps between two looks, for so long, and later.
+# How long a waiter sleeps between two looks at first, for how long it goes on so, and how long it sleeps
+# later.
 FIRST_NAP, IMPATIENT_SECONDS, LONGEST_NAP = 0.0002, 0.02, 0.005
-# How long who teaches lets others in between two slices, at most.
+# How long a teacher lets others in between two slices, at most.
 GIVE_WAY_SECONDS = 0.002
 
 
@@ -71,7 +72,7 @@ class Locks:
 
     @contextmanager
     def asking_in_time(self, patience: float) -> Iterator[bool]:
-        """The same; whether it came to that in time."""
+        """The same with a time limit; yields whether the lock came in time."""
         try:
             self._enter(fcntl.F_RDLCK, patience)
         except LedgerBusy:
@@ -96,7 +97,7 @@ class Locks:
 
     @contextmanager
     def building_if_free(self) -> Iterator[bool]:
-        """The same without waiting; whether it is so."""
+        """The same without waiting; yields whether the lock was free."""
         if not self._take(BUILD, fcntl.F_WRLCK):
             yield False
             return
@@ -184,7 +185,7 @@ class Locks:
             fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _request(how, what))
 
     def _let_go(self, what: int) -> None:
-        # What was done under the lock is done; one that cannot be let go goes with the file.
+        # The work under the lock is done. A lock that cannot be released goes when the file is closed.
         with suppress(OSError):
             self._set(what, fcntl.F_UNLCK)
 
@@ -224,14 +225,14 @@ class Locks:
         except PermissionError:
             if os.stat(self._like).st_uid != os.geteuid():
                 raise
-            os.unlink(self.path)  # somebody put it beside our ledger, and we would never write again
+            os.unlink(self.path)  # somebody else put it beside our ledger, and would keep us from writing
         try:
             return make_like(self._like, self.path)
         except FileExistsError:
             return os.open(self.path, PLAIN | os.O_RDWR)
 
     def are_there(self) -> bool:
-        """Whether locks can be taken at all; who only reads may lack them."""
+        """Whether locks can be taken at all; a process that only reads may have none."""
         return self._file >= 0
 
 

@@ -1,7 +1,7 @@
 """Files beside a ledger, made with its permissions, and by root with its owner.
 
-Whoever may read a ledger may read its state, whatever the umask of who made it; and what root once did to
-somebody's filter does not shut him out of it.
+Whoever may read a ledger may read its state, whatever the umask of the process that made the state. And if
+root works on a user's filter, that user can still open it afterwards.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # A hundred years, in days.
 ALWAYS = 36_500
-# Without half of the probability a label is the best guess, but more likely wrong than right.
+# A label with a probability below one half may be the best guess, but it is more likely wrong than right.
 HALF = 0.5
 
 
@@ -92,7 +92,7 @@ class Preferences(Value):
 
     @classmethod
     def from_text(cls, text: str) -> Preferences:
-        """What `text` wrote; of a cost that an early version took, even infinity, the nearest that may be."""
+        """What `text` wrote. Early versions took any cost, even infinity; we take the nearest valid one."""
         import json
 
         try:

@@ -1,7 +1,7 @@
 """The published state of a filter, ``mail.db.snapshot``: which file that is now, and how it is replaced.
 
-Everybody who asks uses it under `Locks.asking`; who teaches changes it in place, under `Locks.changing`; who
-changes history makes another file beside it, and puts that in its place.
+Everybody who asks uses it under `Locks.asking`. A teacher changes it in place, under `Locks.changing`. A
+change of history makes another file beside it, and then puts that file in its place.
 """
 
 from __future__ import annotations

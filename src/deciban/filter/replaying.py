@@ -2,8 +2,8 @@
 
     state == replay(settings, foundation, lessons)
 
-A replay begins with the last checkpoint of use, or with the foundation, and goes into a file beside the
-published state, or into memory for who may not write. Nobody waits for it.
+A replay begins with the last usable checkpoint, or with the foundation. It goes into a file beside the
+published state, or into memory if we may not write. Nobody waits for it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
     Start = Callable[[memoryview], tuple[Committee, bytes]]
 
-# Lessons that are taught between two looks at the targets of checkpoints and two calls of progress.
+# After this many lessons a replay calls progress, and looks whether a checkpoint is due.
 SLICE = 100
 
 
@@ -78,10 +78,11 @@ class Replaying:
         checkpoints: int | None = None,
         before: int | None = None,
     ) -> Beside:
-        """Teach a new state the lessons behind where it begins.
+        """Teach a new state the lessons that follow its starting point.
 
-        The last so many ``checkpoints`` are saved on the way, or all that are of use. After a bulk that is
-        one: each costs as much as 150 lessons, and whoever forgets one from further back saves the others.
+        On the way the last ``checkpoints`` checkpoints are saved, or all useful ones. After many lessons at
+        once only one is saved: each costs as much time as 150 lessons, and whoever later forgets an older
+        lesson saves the others.
         """
         capacity = room(self._ledger)
         address, start = self.checkpoints.last(capacity, before) or self._foundation(capacity)
@@ -104,7 +105,7 @@ class Replaying:
         return beside
 
     def bring_up(self, beside: Beside | None) -> Beside:
-        """Teach a new state what it still lacks; one that is not of this ledger is made again."""
+        """Teach a new state what it still lacks; if it does not belong to this ledger, make it again."""
         if beside is None:
             return self.built()
         if not belongs(self._ledger, beside.snapshot.address) or room(self._ledger) != _capacity(beside):
@@ -163,13 +164,13 @@ class Replaying:
         return begin(self._ledger, capacity, bytearray(Committee.size(self._ledger.settings, capacity)))
 
     def save_checkpoint(self, state: Snapshot) -> None:
-        """Save a state, unless it is damaged: whoever uses it finds that, but it must not be kept."""
+        """Save a state, unless it is damaged: its users notice the damage, but it must not be saved."""
         with suppress(DamagedSnapshot):
             self.checkpoints.save(state)
 
 
 def _taught(snapshot: Snapshot, lessons: Iterator[Placed]) -> Iterator[int]:
-    """Teach lessons, slice by slice; how many that are by now."""
+    """Teach lessons, slice by slice; yields how many have been taught so far."""
     count = 0
     while slice_ := list(islice(lessons, SLICE)):
         snapshot.teach(slice_)

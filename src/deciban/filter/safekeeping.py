@@ -1,7 +1,7 @@
-"""Backups of a filter, and what is done with one that is damaged: by path, because it may not open.
+"""Backups of filters, and repairs of damaged ones. They take a path, because a damaged filter may not open.
 
-Only the ledger is backed up; its state is made again from it. Who restores or repairs holds the build lock,
-so that nobody replays a history that is being replaced.
+Only the ledger is backed up; its state is made again from it. Restoring and repairing hold the build lock, so
+that nobody replays a history that is being replaced.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def back_up(path: str, target: str, replacing: bool = False) -> int:
     """Copy the ledger at a path to a new file, whole or not at all; how many lessons that has.
 
-    The ledger is checked first: who needs a backup cannot mend it any more.
+    The ledger is checked first: a damaged backup would only be noticed when it is needed.
     """
     with open_ledger(path, read_only=not os.access(path, os.W_OK)) as ledger:
         wrong = next((finding for finding in ledger.findings() if not finding.is_right), None)
@@ -66,13 +66,13 @@ class Mended(Value):
     kept: str | None
     """Where the damaged ledger is."""
     dropped: tuple[str, ...]
-    """What holds for the whole filter and could not be read: it begins anew."""
+    """Facts about the whole filter that could not be read: they start from scratch."""
     wrong: tuple[Finding, ...]
     """What is still wrong."""
 
 
 def repair(path: str) -> Mended:
-    """Mend what can be mended of a filter; lessons that are whole are never lost by it."""
+    """Mend what can be mended of a filter; undamaged lessons are never lost by that."""
     saved = kept = None
     with _building(path):
         log = log_of(path)

@@ -2,9 +2,9 @@ r"""A shared filter: one state in a file, published for many, on which personal 
 
 A site publishes what its filter has learned (`deciban publish site.state`); a person pins that file (`deciban
 prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons).
-The ledger keeps the path, the digest and the number of lessons of what was pinned, no copy. A file that is
-gone or changed is an error where a replay needs it, never silently another foundation; a new version is
-pinned the same way, and the own lessons, which are few, are replayed on it.
+The ledger keeps the path, the digest and the number of lessons of the pinned file, but no copy. If the file
+is gone or changed, a replay that needs it fails; it never silently uses another foundation. A new version is
+pinned the same way, and the person's own lessons, which are few, are replayed on it.
 
 The file is one line of JSON and the packed state (foundation.py):
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FORMATS = {"format": 1, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
 DIGEST_BYTES = 16
-# Settings and labels; whatever has a longer first line is something else.
+# The first line holds settings and labels; a file with a longer first line is something else.
 MOST_HEAD = 1 << 20
 
 
@@ -162,7 +162,7 @@ def _digest(data: bytes) -> str:
 
 
 def _whole(path: str, data: bytes) -> tuple[Settings, dict[str, int]]:
-    """The settings and lessons of a file, if nothing of it is damaged: its digest will vouch for it."""
+    """The settings and lessons of a file, if nothing in it is damaged; from now on its digest is trusted."""
     from deciban.filter.foundation import restore, unpack
 
     head = _head(path, data)

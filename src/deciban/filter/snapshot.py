@@ -7,18 +7,17 @@ exam (exams.py). The page begins with:
     address    16 + 16 + 8 + 16   ledger id, base, position, trail (numbers are little-endian)
     exams      8 bytes    how many there are
     seal       8 bytes    one number that covers the whole committee (`Committee.seal`)
-    check      8 bytes    a digest of all that; something else while somebody is changing the state, and ever
-                          after if he never finished
+    check      8 bytes    a digest of all that; it is wrong while somebody is changing the state, and stays
+                          wrong if the change never finished
 
-So the page says which state this is, and nothing else is taken for it: not one that was torn by a crash, nor
-one of which some pages never reached the disk. Blocks of the tables are checked when they are first used,
-records of exams when they are read. What is no plain file, such as a link that somebody planted, is never
-followed.
+So the page says which state this is. A state that was torn by a crash does not match it, nor does one of
+which some pages never reached the disk. Blocks of the tables are checked when they are first used, records of
+exams when they are read. Only plain files are opened, never a link that somebody planted.
 
-A state is taught in place by who holds the lock (locks.py), or made anew in a file of its own that then takes
-the place of the other by `rename`: whoever had that open sees that it is not in its place any more. The file
-is reserved on the disk before it is mapped, because a disk that is full while a mapping is written to would
-kill the process.
+A process that holds the lock teaches a state in place (locks.py). Or a new state is made in a file of its
+own, which then takes the place of the old file by `rename`; whoever had the old file open notices that. Room
+for the whole file is reserved on the disk before it is mapped: if the disk became full while somebody writes
+to the mapping, that process would be killed.
 
 The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
 """
@@ -48,7 +47,7 @@ PAGE = 4096
 MAGIC = b"dcsnap03"
 HEAD = struct.Struct("<8s16s16sQ16sQQ")
 CHECK_BYTES = 8
-# Exams are given room for so many more at a time, and read so many at a time.
+# The file grows by room for this many exams at a time, and this many are read at a time.
 EXAMS_AT_ONCE = 2048
 
 
@@ -202,7 +201,7 @@ class Snapshot:
     # Teaching, under the exclusive lock or in a file that nobody else knows
 
     def teach(self, lessons: Sequence[Placed]) -> None:
-        """Teach lessons; should we die meanwhile, nobody trusts the file any more."""
+        """Teach lessons; if we die meanwhile, nobody trusts the file any more."""
         committee = self.look()
         new = {lesson.label for lesson in lessons}.difference(committee.labels)
         if len(committee.labels) + len(new) > committee.capacity:
@@ -285,7 +284,7 @@ class Snapshot:
 
 
 def _has_holes(found: os.stat_result) -> bool:
-    """Whether a file is a copy that left out zeros: the disk may be full when they are filled."""
+    """Whether a file is a sparse copy, without its zeros: the disk may be full when they are written."""
     return found.st_blocks * 512 < found.st_size
 
 

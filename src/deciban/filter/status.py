@@ -8,8 +8,8 @@ says about new mail, as long as new mail resembles what was taught:
 >>> quality.good, quality.lost, quality.spam, quality.missed, quality.roc_loss
 (2, 1, 2, 0, 0.0)
 
-The first lessons are guesses of a filter that knows nothing yet, so the quality *by now* is that of the most
-recent exams; the learning curve shows how it came about.
+At its first lessons a filter knows nothing yet and guesses. So only the most recent exams say how good it is
+*by now*; the learning curve shows how it became so.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deciban.filter.threshold import Assurance, Threshold
     from deciban.ledger.records import ExamRow, Folded, KeptMails
 
-# So many exams say what the filter is like by now: enough to see an error rate of .2%.
+# This many recent exams say how good the filter is by now: enough to see an error rate of .2%.
 RECENT = 2_000
 CURVE_POINTS = 24
 DOUBTS = 5
@@ -48,14 +48,14 @@ class Quality(Value):
     roc_loss: float | None
     """1-ROCA%; None where there were not both kinds."""
     calibration_error: float | None
-    """How far probabilities are from what was seen, in the mean."""
+    """How far probabilities are, on average, from what was seen."""
     log_loss: float | None
 
     @classmethod
     def of(cls, exams: Sequence[tuple[bool, float]], bar: float | None) -> Quality:
         """The quality over exams: whether each was spam, and the log-odds for spam that it was given.
 
-        The bar is what a message must exceed to be called spam; without one, none is.
+        The bar is what a message must exceed to be called spam; without a bar no message is called spam.
         """
         is_spam = [spam for spam, _ in exams]
         scores = [nats for _, nats in exams]
@@ -140,7 +140,7 @@ class Status(Value):
 
     @property
     def standing(self) -> str | None:
-        """What recent good mail makes of the promise at today's bar; None without a promise or a bar."""
+        """Whether recent good mail keeps the promise at today's bar; None without a promise or a bar."""
         if self.threshold.promise is None or self.assurance.bar is None:
             return None
         return metrics.standing(self.lost, self.good, self.threshold.promise)

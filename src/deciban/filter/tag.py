@@ -9,8 +9,8 @@ Subject: hi
 hello
 
 Tags that the message brought along are removed, because anybody can send them; SpamAssassin removes all
-X-Spam fields for the same reason. The tags stand first, where no reader that gives up at a broken line misses
-them. What a tag is, and where the head of a message ends, text/_tags.pyx says.
+X-Spam fields for the same reason. The tags stand first, so that a reader that gives up at a broken line still
+finds them. text/_tags.pyx says what a tag is, and where the head of a message ends.
 
 >>> from deciban.committee.verdict import Verdict
 >>> spam = Verdict("spam", 0.99931, 31.6, {"spam": 0.99931, "ham": 0.00069}, unsure=False)
@@ -22,8 +22,8 @@ them. What a tag is, and where the head of a message ends, text/_tags.pyx says.
 >>> [value for _, value in tags_of(allowed)]
 ['ham; allowed sender; otherwise spam; 31.6 dB; p=0.9993', 'NO', 'No']
 
-Law: tagging a mail changes neither its digest nor a byte of its body. Bytes that are no mail get a head of
-tags in front.
+Law: tagging a mail changes neither its digest nor a byte of its body. Bytes that are not a mail get a head
+made of tags in front.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
 
 
 def tagged(message: bytes, tags: Iterable[tuple[str, str]]) -> bytes:
-    """The message with these header fields in front, if any, and without those of their kind from outside."""
+    """The message with these header fields in front, if any, and without such fields that it came with."""
     return with_fields(message, "".join(f"{name}: {value}\n" for name, value in tags).encode())
 
 
 def tags_of(verdict: Verdict) -> list[tuple[str, str]]:
     """The header fields that say what the filter thinks."""
     is_spam = verdict.decision == SPAM
-    # Whoever sorts by the score must not find what the user allowed among the spam.
+    # Mail that the user allowed must not end up among the spam when somebody sorts by the score.
     has_score = SPAM in verdict.probabilities and verdict.otherwise is None
     score = f", score={spam_decibans(verdict):.1f}" if has_score else ""
     return [

@@ -14,7 +14,8 @@ Subject: [SPAM] hi
 <BLANKLINE>
 hello
 
-What was written comes off again before digest and features are taken, or a tagged mail would be another:
+What was written is taken off again before digest and features are made. Otherwise a tagged mail would count
+as a different mail:
 
 >>> from deciban.text import read
 >>> read(ours.taken_off(tagged)).digest == read(ours.taken_off(message)).digest
@@ -58,7 +59,7 @@ class Tagging(Value):
         return tagged(message, [*tags, *self._others(message)] if self.keeps_others else tags)
 
     def untagged(self, message: bytes) -> bytes:
-        """The message without any verdict from outside, for want of one of our own."""
+        """The message without any verdict from outside, for when we have none of our own."""
         message = self.taken_off(message)
         return tagged(message, self._others(message) if self.keeps_others else [])
 

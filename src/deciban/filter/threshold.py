@@ -6,17 +6,18 @@ r"""When spam is rejected: by what a lost good mail costs, or by a promise.
 ledger, as they were judged before they were learned. It is the lowest bar that would have kept the promise
 *however far back one looks*: of the last m good mails at most (m + 1) · r − 1 lie above it, for every m from
 2 / r to 10 / r (split-conformal over each stretch: the 1 is the mail to come). Mail drifts, and so does a
-filter that learns. One long stretch forgives what went wrong lately, and lost 2.6 times the promised rate
-where the loss at a fixed bar doubled with every 2 / r mails; one short stretch forgives what will come again.
-The worst of all stretches lost 1.0 times it there, and .55 times where nothing drifts (docs/experiments.md).
+filter that learns. A single long stretch hides what went wrong lately: it lost 2.6 times the promised rate in
+a test where the loss at a fixed bar doubled with every 2 / r mails. A single short stretch hides older
+mistakes that will come again. The bar of the worst stretch lost 1.0 times the promised rate in that test, and
+.55 times where nothing drifts (docs/experiments.md).
 
 Only mail that came in counts, not what the user sent or imported: a promise is about mail to come. Where
 users only correct mistakes, a random share s of the good verdicts that nobody contested is taught as a
 *sample*, and each mail of it stands for 1 / s. Without it the promise would rest on its mistakes alone.
 
-It takes 2 / r good mails, because of so many one may lie above: a single odd mail never decides, unless it is
-of a sample and stands for several. Until there are so many, what looks like spam is *unsure*. The newest come
-first:
+A promise needs 2 / r good mails, because one of that many may lie above the bar: a single odd mail never
+decides, unless it comes from a sample and stands for several. Until there are that many, what looks like spam
+is *unsure*. The newest come first:
 
 >>> judged = [3.0, 2.5] + [-1.0] * 48 + [-5.0] * 150
 >>> Assurance.of(Threshold(promise=0.01), judged)
@@ -51,10 +52,10 @@ if TYPE_CHECKING:
     from deciban.filter.exams import KeptExam
     from deciban.ledger.records import FoldedExam
 
-# A promise looks back over as many good mails as this times what it takes at least. What lies further back
-# was judged by a filter that knew far less; looking four times as far made no difference worth its time.
+# A promise looks back over this many times the good mails that it needs at least. Older mails were judged by
+# a filter that knew far less; looking back four times as far took more time and made hardly a difference.
 WINDOW = 5
-# 60 decibans below even odds, and 90 above, where no spam is called so any more.
+# 60 decibans below even odds, and 90 above: beyond that no spam would be called spam any more.
 LEAST_COST = 1e-6
 MOST_COST = 1_000_000_000
 
@@ -77,28 +78,28 @@ class Threshold(Value):
 
     @property
     def needed(self) -> int:
-        """The good mails that it takes."""
+        """How many good mails a promise needs before there is a bar."""
         return 0 if self.promise is None else ceil(2 / self.promise)
 
     @property
     def window(self) -> int:
-        """The most recent good mails that are looked at."""
+        """How many of the most recent good mails a promise looks at."""
         return WINDOW * self.needed
 
     def may_lie_above(self, stretch: int) -> int:
-        """How many of the last so many good mails may lie above the bar of a promise.
+        """How many of the last ``stretch`` good mails may lie above the bar of a promise.
 
         >>> [Threshold(promise=0.01).may_lie_above(stretch) for stretch in (1, 200, 298, 299, 400)]
         [1, 1, 1, 2, 3]
         """
-        # 1e-9: 300 · .01 must be 3 in binary too. With too few exams there is no bar yet.
+        # 1e-9: 300 · .01 must be 3 in binary too. A stretch that is too short counts as the shortest allowed.
         return int((max(stretch, self.needed) + 1) * (self.promise or 0) + 1e-9) - 1
 
     def lowest_bar(self, highest: Iterable[tuple[float, int]]) -> float:
         """The lowest bar that would have kept a promise.
 
-        It takes the log-odds of good mails, the highest first, each with its age: 1 for the newest. One more
-        of them is looked at than may lie above.
+        It is given the log-odds of good mails, the highest first, each with its age: 1 for the newest. It
+        stops at the first mail that would be one too many above the bar.
         """
         from bisect import insort
 
@@ -106,7 +107,7 @@ class Threshold(Value):
         for judged, age in highest:
             insort(above, age)
             if any(number > self.may_lie_above(oldest) for number, oldest in enumerate(above, 1)):
-                # Never below even odds: what is rather good than spam is not rejected, whatever was promised.
+                # Never below even odds: mail that is more likely good than spam is not rejected.
                 return max(judged, 0.0)
         raise ValueError("a bar needs more good mails than may lie above it")
 
@@ -120,11 +121,11 @@ class Assurance(Value):
     """Good mails that it was read from."""
     needed: int
     sampled: int = 0
-    """Of the good mails, those that nobody sorted: a sample stands for them."""
+    """How many of the good mails nobody sorted: a sample stands for them."""
 
     @classmethod
     def of_exams(cls, threshold: Threshold, exams: Iterable[KeptExam | FoldedExam]) -> Assurance:
-        """The bar of a threshold over exams, the newest first; only as many are read as it looks back."""
+        """The bar of a threshold over exams, the newest first; no more are read than it looks back on."""
         judged, sampled = good_mail(exams, threshold.window)
         return cls.of(threshold, judged).replaced(sampled=sampled)
 

@@ -1,4 +1,4 @@
-"""A verdict as a record of plain values, for JSON, the server and whoever else is no Python.
+"""A verdict as a record of plain values, for JSON, the server and programs that are not in Python.
 
 >>> from deciban.committee.verdict import Verdict
 >>> spam = Verdict("spam", 0.75, 4.8, {"spam": 0.75, "ham": 0.25}, unsure=True)

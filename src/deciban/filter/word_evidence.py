@@ -25,7 +25,7 @@ class WordEvidence(Value):
 
     name: str
     counts: dict[str, int]
-    """In how many of the lessons that the counts were taught it was seen, by label."""
+    """How many of the lessons that the counts learned from have this word, by label."""
     decibans: float
     """The evidence for the label against the best other, of a message that has this word and no other."""
     shared: WordEvidence | None = None
@@ -33,7 +33,7 @@ class WordEvidence(Value):
 
 
 def strongest_words(mail_filter: Filter, count: int) -> dict[str, list[WordEvidence]]:
-    """For each label so many words that speak for it most, the strongest first."""
+    """For each label the words that speak for it most, the strongest first."""
     names = mail_filter.names()
     found = mail_filter.ask(lambda committee: _strongest(committee, names, count))
     return {
@@ -51,7 +51,7 @@ def word_evidence(mail_filter: Filter, name: str) -> dict[str, WordEvidence]:
 def _with_shared(
     foundation: Committee | None, name: str, found: dict[str, WordEvidence]
 ) -> dict[str, WordEvidence]:
-    """The same with what the foundation says; of a label that it does not know, nothing."""
+    """The same with what the foundation says; it says nothing about a label that it does not know."""
     if foundation is None:
         return found
     shared = _evidence(foundation, name)

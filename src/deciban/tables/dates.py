@@ -18,7 +18,7 @@ A date is neither a number nor a category, but five things made of it are. From 
 [['Wed', None], ['9', None]]
 
 `03/04/2024` is the third of April in one country and the fourth of March in the next. Where no entry of a
-column decides that, it is not guessed. Clock times are taken as they are written, whatever their time zone.
+column decides which, nothing is guessed. Clock times are taken as they are written, whatever their time zone.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ class DateColumn(Value):
         }
 
     def whole_months(self, table: Table) -> bool:
-        """Whether all dates are the first of a month, which stands for a month or year and has no weekday."""
+        """Whether all dates are the first of a month: they stand for months or years, without a weekday."""
         newest, ages = datetime.fromisoformat(self.newest), table.numbers(self.part("age"))
         dates = [newest - age * _DAY for age in np.unique(ages[~np.isnan(ages)])]
         return all(date.day == 1 for date in dates)
@@ -193,7 +193,7 @@ def _dates(name: str, texts: Iterable[str | None], order: str) -> Iterable[datet
 
 
 def find_dates(table: Table, given: dict[str, str]) -> list[DateColumn]:
-    """The columns of dates, unless they were given another family; one that was given is read or refused."""
+    """Columns of dates, unless they were given another family; one declared a date is read or refused."""
     found = []
     for name in table.columns:
         family = given.get(name)

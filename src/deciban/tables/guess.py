@@ -16,9 +16,9 @@ The first rule that fits decides:
     by fit       above 0: gamma or gaussian
     gaussian     everything else
 
-*By fit*: half of the rows are learned, with their labels, and the other half is predicted, both ways round;
-the family under which the column as it was is likeliest wins. Of the year and the age of a date, which say
-much the same, the one is kept that tells the label better.
+*By fit*: half of the rows are learned, with their labels, and the other half is predicted, both ways round.
+The family that makes the column most likely wins. The year and the age of a date say much the same, so only
+the one that predicts the label better is kept.
 
 >>> rng = np.random.default_rng(0)
 >>> y = np.array(["a", "b"] * 200)
@@ -85,9 +85,9 @@ def guess_families(
     given: Mapping[str, str] | None = None,
     dates: Iterable[DateColumn] = (),
 ) -> list[Guess]:
-    """A guess for each column, but for those whose family was given.
+    """A guess for each column whose family was not given.
 
-    `dates` are those of which columns were made already.
+    `dates` are the date columns that were split into columns already.
     """
     given, made = given or {}, {part: date for date in dates for part in date.parts}
     _refuse_unknown(given, {*table.columns, *(date.name for date in made.values())})
@@ -119,7 +119,7 @@ def _refuse_unknown(given: Mapping[str, str], names: set[str]) -> None:
 def _without_repetition(
     guesses: list[Guess], date: DateColumn, table: Table, y: NDArray[np.str_], given: Mapping[str, str]
 ) -> list[Guess]:
-    """Year and age would count the same evidence twice: the one that tells less is dropped."""
+    """Year and age would count the same evidence twice, so the one that tells less is dropped."""
     pair = [
         one for one in guesses if one.name in (date.part("year"), date.part("age")) and one.family != DROP
     ]
@@ -141,7 +141,7 @@ def values_for(table: Table, guess: Guess) -> NDArray[np.float64 | np.object_]:
 def guess(
     name: str, values: NDArray[np.float64 | np.object_], y: NDArray[np.str_], of_date: bool = False
 ) -> Guess:
-    """What one column is taken for; one that was made of a date is no id, and no count."""
+    """What one column is taken for; a column that was made from a date is neither an id nor a count."""
     if values.dtype.kind == "O":
         return Guess(name, *_guess_texts(name, [value for value in values if value is not None]))
     there = ~np.isnan(values.astype(float))

@@ -13,7 +13,7 @@ A column tells which, if only one of the two can read all of its entries:
 '?'
 >>> format_of(["Bern", "3,5"])
 
-The answer is the decimal sign. What a file means is what its clear columns mean; `deciban table` says what
+The answer is the decimal sign. Columns that are clear decide for the whole file; `deciban table` says what
 was found, and ``--decimal`` overrules it.
 """
 
@@ -54,7 +54,7 @@ def plain_numbers(entries: Entries) -> NDArray[np.float64] | None:
 
 
 def numbers_by(entries: Entries, decimal: str) -> NDArray[np.float64] | None:
-    """The entries as numbers with a decimal sign, if all of them are; the other sign parts thousands."""
+    """The entries as numbers with a decimal sign, if all of them are; the other sign groups thousands."""
     if not all(_READABLE[decimal].match(text) for text in entries if text is not None):
         return None
     between = SIGNS[1 - SIGNS.index(decimal)]
@@ -67,7 +67,7 @@ def numbers_by(entries: Entries, decimal: str) -> NDArray[np.float64] | None:
 
 
 def decimal_of(columns: Mapping[str, Entries]) -> tuple[str | None, list[str]]:
-    """The decimal sign of a whole file where it is not simply a point, and notes that say what was found."""
+    """The decimal sign of a whole file, if it is not simply a point, and notes that say what was found."""
     unclear: dict[str, tuple[str | None, str]] = {}
     clear: dict[str, tuple[str | None, str]] = {}
     for name, entries in columns.items():

@@ -8,7 +8,7 @@ A column of different whole numbers is taken for an id
     by its codes     all of one length, six digits or more, or in the order of the rows; and what they tell
                      about the label, learned from one half of the rows, does not help with the other
 
-A year is none, though years fill a range too.
+A year is not an id, though years fill a range too.
 
 >>> rng, y = np.random.default_rng(0), np.array(["a", "b"] * 50)
 >>> id_reason("patient", rng.permutation(100) + 1.0, y)
@@ -36,7 +36,7 @@ YEAR = re.compile(r"year|jahr|\byr\b|ann[eé]e|año|anno", re.IGNORECASE)
 ENOUGH = 20  # with fewer rows a range is filled by chance
 SLACK = 1.1  # a range is filled if it is not longer than this many times its numbers
 CODE_DIGITS = 6
-NATS_BY_CHANCE = 3.0  # what a column tells about all labels together is worth something above odds of 20 to 1
+NATS_BY_CHANCE = 3.0  # a column tells something if it makes all labels together more than 20 times as likely
 
 
 def id_reason(name: str, numbers: NDArray[np.float64], y: NDArray[np.str_]) -> str | None:

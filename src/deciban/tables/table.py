@@ -121,7 +121,7 @@ def number_text(value: float) -> str:
 
 
 def int_or_nan(value: float) -> float:
-    """The number if it is whole and small enough to be exact; else nothing that equals it."""
+    """The number if it is whole and small enough to be exact; otherwise NaN, which equals nothing."""
     return value if abs(value) < 2**53 and value == int(value) else float("nan")
 
 

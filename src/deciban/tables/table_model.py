@@ -47,7 +47,7 @@ from deciban.tally import Tally
 from deciban.value import Value
 
 KIND = "table"
-LABELS_SHARE = 0.5  # a column of which more is different can hardly be the label
+LABELS_SHARE = 0.5  # a column with a larger share of different values can hardly be the label
 
 
 class Prediction(Value):
@@ -240,7 +240,7 @@ class TableModel:
         return model
 
     def _refuse_strange_columns(self) -> None:
-        """What is said about the columns must be what was learned of them."""
+        """Check that the described columns are those that were learned."""
         learned = {
             str(name): part.family for part in self.learner.tally_.parts for name in part.features.names
         }
@@ -250,7 +250,7 @@ class TableModel:
 
 
 def _tried(learner: NaiveBayes, X: Table, y: NDArray[np.str_], folds: int, progress: Progress) -> TableTrial:
-    """How a learner does on rows that it did not learn; its α and a given temper are taken as they are."""
+    """How a learner does on rows that it did not learn; its α and a given temper are not found again."""
     tempered = learner.temper == "cv"
 
     def model_of(tally: Tally) -> Model:

@@ -1,9 +1,9 @@
 """CSV and Parquet files to a `Table`, by polars or pandas, whichever is installed.
 
-The two guess the types of a CSV file differently. So both only split it, and what a column is gets decided
-here, by two rules: an entry of MISSING is a gap; a column whose other entries are all numbers holds numbers,
-any other holds texts. What had to be found out about the file (another separator than the comma, decimal
-commas) stands in the notes of the table, so that nothing is guessed silently.
+The two guess the types of a CSV file differently. So both only split it, and we decide here what a column is,
+by two rules: an entry of MISSING is a gap; a column whose other entries are all numbers holds numbers, any
+other holds texts. What we found out about the file (another separator than the comma, decimal commas) stands
+in the notes of the table, so that nothing is guessed silently.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A trial of a model on the rows of its own table: each row is asked about by a model that never saw it.
+"""A trial of a model on the rows of its own table: each row is predicted by a model that never saw it.
 
 The rows are dealt out to folds label by label, so that every fold has its share of each. Each fold is tallied
 once, and predicted from the sum of the tallies of the others. A temper (learners/temper.py) is found for each
