@@ -1,6 +1,6 @@
 """How much of each figure is luck: 95% limits by drawing messages with replacement, ham and spam apart.
 
-Ham and spam are drawn apart because their shares say nothing of the filter. One draw serves all figures. A
+Ham and spam are drawn apart because their shares say nothing about the filter. One draw serves all figures. A
 round is a linear pass: ranks are found once, and a resample only changes how often each message counts.
 
 >>> spam = [False] * 8 + [True] * 4
@@ -90,7 +90,7 @@ class Resampling:
         return found
 
     def _missed_at(self, ham_lost: float, hams: Times, below: list[int]) -> float:
-        """As `metrics.spam_missed`: the threshold is the first ham from above that may not be lost."""
+        """As `metrics.spam_missed`: the threshold is the highest score of a ham that may not be lost."""
         allowed = int(ham_lost * self._sizes[0] + 1e-9)
         threshold = self._hams_from_above[-1][0]
         for score, number in self._hams_from_above:

@@ -1,4 +1,4 @@
-"""A user who only corrects: what the filter got right is not told, but for a random sample of good mail.
+"""A user who only corrects mistakes. Only a random sample of rightly judged good mail is taught.
 
 After each message the user does one of three things:
 
@@ -59,7 +59,7 @@ class Corrections:
         seed: int = 0,
         before: Sequence[StreamStep] = (),
     ) -> None:
-        """``share`` of good mail is taught ``after`` so many messages, none for 0; ``before`` comes first."""
+        """A ``share`` of good mail (0: none) is taught ``after`` so many messages; ``before`` comes first."""
         if share and not LEAST_SHARE <= share <= 1:
             raise BadSetting(f"The share of a sample must be 0 or from {LEAST_SHARE} to 1, got {share!r}.")
         self._messages, self._before = messages, before

@@ -1,4 +1,4 @@
-"""Cross-validation of estimators over tables and texts; by subtraction where what was learned are counts.
+"""Cross-validation of estimators over tables and texts; by subtraction if what they learn are counts.
 
 A `NaiveBayes` learns a tally, and tallies subtract: the model of all folds but one is `total − fold`, so k
 folds cost two passes over the data (all of it, then each fold) instead of k − 1. Every other estimator is
@@ -61,7 +61,7 @@ def cross_validate(
     groups: Sequence[Hashable] | None = None,
     seed: int | None = None,
 ) -> CrossValidation:
-    """Ask each fold of a model that has learned the others."""
+    """Predict each fold by a model that has learned the others."""
     truth = np.asarray(y)
     fold = np.array(deal(truth.tolist(), folds, groups, seed), dtype=np.intp)
     subtracts = isinstance(estimator, NaiveBayes) and estimator.prior != "cv"
@@ -88,7 +88,7 @@ Held = tuple[NDArray[np.intp], Any, Any]
 
 
 def _by_subtraction(estimator: NaiveBayes, X: Any, y: NDArray[Any], fold: NDArray[np.intp]) -> Iterator[Held]:
-    """One model of everything, of which a copy forgets each fold; tallies are values, so the whole stays."""
+    """Learn everything once; for each fold, a copy forgets that fold, and the whole model stays as it is."""
     whole = clone(estimator).fit(X, y)
     for held, block in held_out(X, fold):
         yield held, block, copy(whole).forget(block, y[held])

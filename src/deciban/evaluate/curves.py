@@ -76,5 +76,5 @@ def roc_curve(scores: Sequence[float], spam: Sequence[bool]) -> list[tuple[float
 
 
 def _in_line(first: tuple[float, float], second: tuple[float, float], third: tuple[float, float]) -> bool:
-    """Whether the middle one of three corners is none."""
+    """Whether the middle one of three points is not a corner."""
     return first[0] == second[0] == third[0] or first[1] == second[1] == third[1]

@@ -58,8 +58,8 @@ def first(messages: Sequence[LabelledMessage], count: int) -> list[StreamStep]:
 def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) -> list[StreamStep]:
     """About this share of the recipients tell the labels of all their mail, and the others of none.
 
-    By recipient, as in TREC, because that is how it happens, and because it is harder: what is told is no
-    fair sample of what comes. A message that names no recipient counts as one of its own.
+    The choice is by recipient, as in TREC, because that is how it happens, and because it is harder: what is
+    told is not a fair sample of what comes. A message that names no recipient has one of its own.
     """
     if not 0 <= share <= 1:
         raise BadSetting(f"The share of recipients must be from 0 to 1, got {share!r} instead.")
@@ -71,7 +71,7 @@ def partial(messages: Sequence[LabelledMessage], share: float, seed: int = 0) ->
 def part_sent(
     messages: Sequence[LabelledMessage], share: float, seed: int = 0
 ) -> tuple[list[StreamStep], list[LabelledMessage]]:
-    """About this share of the good mail, to be taught first as mail that the user sent; and the rest."""
+    """Steps that first teach about this share of the good mail as sent by the user; and all other mail."""
     drawn = {
         number
         for number, message in enumerate(messages)

@@ -22,7 +22,7 @@ from deciban.value import Value
 
 
 class Figures(Value, kw_only=True):
-    """Everything in percent but what is about probabilities, which is None where none was claimed."""
+    """All in percent, except figures about probabilities, which are None if no probability was claimed."""
 
     roc_loss: float
     ham_lost: float
@@ -57,7 +57,7 @@ class Figures(Value, kw_only=True):
 
     @classmethod
     def mean(cls, several: Sequence[Figures]) -> Figures:
-        """The mean of each figure over several trials; None where one of them is."""
+        """The mean of each figure over several trials; None if it is None in one of them."""
         columns = {name: [getattr(figures, name) for figures in several] for name in cls.field_names}
         return cls(
             **{name: None if None in column else fmean(column) for name, column in columns.items()}  # type: ignore[arg-type]

@@ -70,17 +70,17 @@ class StreamStep(Value):
     asked: bool = True
     told: bool = True
     origin: str = INCOMING
-    """How the message came here (ledger/lesson.py), and of how much such mail it was drawn."""
+    """How the message came here (ledger/lesson.py); `share` is the share of such mail that is taught."""
     share: float = 1.0
 
 
 def read_index(index: Path | str) -> list[LabelledMessage]:
-    """The messages of an index in its order, each once a line that asks for it."""
+    """The messages of an index in its order, one for each line that says to classify it."""
     return [step.message for step in read_steps(index) if step.asked]
 
 
 def read_steps(index: Path | str) -> list[StreamStep]:
-    """What an index says shall happen; a line that cannot be followed is refused before the first."""
+    """The steps that an index describes; if a line makes no sense, it is refused before any step is taken."""
     index = Path(index)
     try:
         lines = index.read_text(encoding="utf-8", errors="surrogateescape").splitlines()

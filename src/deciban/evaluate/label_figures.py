@@ -31,7 +31,7 @@ class LabelFigures(Value):
 
     messages: int
     right: int
-    """Those whose most probable label was the true one."""
+    """How many messages have their true label as the most probable one."""
     log_loss: float | None
     """−mean ln p(true label), over messages of a label known by then; None where no totals were given."""
     unforeseen: int
@@ -75,7 +75,7 @@ class LabelFigures(Value):
 
 
 def is_right(truth: str, opinion: Opinion) -> bool:
-    """Whether the most probable label is the true one; of those who only know spam, whether that is right."""
+    """Whether the most probable label is the true one; or, without labels, whether spam is told rightly."""
     if opinion.totals:
         return max(opinion.totals, key=opinion.totals.__getitem__) == truth
     if opinion.label not in (None, UNSURE):

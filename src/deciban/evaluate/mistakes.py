@@ -51,7 +51,7 @@ class Mistake(Value):
 
 
 class MistakeKeeper:
-    """Watches a trial and keeps its worst mistakes; of a subject that cannot say why, none."""
+    """Watches a trial and keeps its worst mistakes; none if the subject cannot say why."""
 
     def __init__(self, most: int = MOST_MISTAKES) -> None:
         self._most = most
@@ -68,7 +68,7 @@ class MistakeKeeper:
         if against <= 0 or (len(self._kept) == self._most and against <= self._kept[0][0]):
             return
         taken_for = max(totals, key=totals.__getitem__)
-        if taken_for == message.label:  # of several labels the likeliest, though less likely than not
+        if taken_for == message.label:  # it is the likeliest of several labels, though below one half
             return
         evidence = subject.explain(data, taken_for, message.label)
         mistake = self._mistake(message, data, taken_for, DECIBANS_A_NAT * against, evidence)

@@ -33,7 +33,8 @@ def halves(
 ) -> tuple[list[LabelledMessage], list[LabelledMessage]]:
     """One half to learn and one to classify, both shuffled; byte-identical messages are in the same half.
 
-    Enron-Spam has 3,222 duplicates among 33,715 messages: apart, they would be classified from memory.
+    Enron-Spam has 3,222 duplicates among 33,715 messages. In different halves they would be classified from
+    memory.
     """
     order = shuffled(messages, seed)
     digests = [content_digest(message) for message in order]

@@ -22,7 +22,7 @@ class TaughtMessage(NamedTuple):
     label: str
     data: bytes
     origin: str = INCOMING
-    """How it came here (ledger/lesson.py), and of how much such mail it was drawn; peers do not care."""
+    """How it came here (ledger/lesson.py); `share` is the part of such mail that is taught."""
     share: float = 1.0
 
 
@@ -36,9 +36,9 @@ class Opinion(NamedTuple):
     probability: float | None = None
     """Of being spam, if the subject claims to know it."""
     totals: Mapping[str, float] | None = None
-    """Of every label known by then, in nats, if the subject weighs labels: its softmax are probabilities."""
+    """The total of every label known by then, in nats, if there are any; their softmax is p(label)."""
     label: str | None = None
-    """What the subject calls it, "unsure" included; None from those that only know spam."""
+    """What the subject calls it, "unsure" included; None if the subject only knows spam."""
 
     @property
     def said(self) -> str:

@@ -60,7 +60,7 @@ def in_plain_words(one: Assessment) -> str:
 
 
 def summary(assessments: Sequence[Assessment]) -> Iterator[str]:
-    """The lines of a summary; names and labels are as they are: make them harmless before a terminal."""
+    """The lines of a summary; names and labels are not escaped: do that before they reach a terminal."""
     judged = [one for one in assessments if one.figures is not None]
     yield from map(in_plain_words, assessments)
     yield ""
@@ -127,7 +127,7 @@ def calls_of(confusion: dict[str, dict[str, int]]) -> list[str]:
 
 
 def _curve(one: Assessment) -> Iterator[str]:
-    """Every third point, which is one a doubling."""
+    """Every third point, which is one for each doubling."""
     points = one.curve[::-3][::-1]
     by_roc = any(point.roc_loss is not None for point in points)
     values = [point.roc_loss if by_roc else point.wrong for point in points]

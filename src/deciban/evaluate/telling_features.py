@@ -22,9 +22,9 @@ class TellingFeature(Value):
 
     name: str
     decibans: float
-    """What it says for the label against the next best, in the mean over the messages that have it."""
+    """What it says for the label against the next best: the mean over the messages that have it."""
     share: float
-    """Of the sampled messages of the label, those that have it."""
+    """How many of the sampled messages of the label have it."""
 
     def record(self) -> dict[str, object]:
         """The feature ready for JSON."""
@@ -34,7 +34,7 @@ class TellingFeature(Value):
 def telling_features(
     subject: Subject, messages: Sequence[LabelledMessage], sample: int = SAMPLE, most: int = MOST
 ) -> dict[str, list[TellingFeature]]:
-    """The strongest features of each label, strongest first; of a subject that cannot say why, none."""
+    """The strongest features of each label, strongest first; none if the subject cannot say why."""
     if not explains(subject):
         return {}
     by_label: dict[str, list[LabelledMessage]] = {}

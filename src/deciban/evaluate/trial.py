@@ -17,7 +17,7 @@ from deciban.evaluate.subject import Opinion, Subject, TaughtMessage
 from deciban.folds import deal
 from deciban.value import Value
 
-# Messages held in memory at once; a peer starts once a batch, so it should not be few.
+# How many messages are held in memory at once. A peer starts once per batch, so batches should not be small.
 BATCH = 500
 
 Progress = Callable[[int], object]
@@ -120,8 +120,8 @@ def cross_validated(
 ) -> Trial:
     """Classify each fold by a new subject that has learned the others.
 
-    Folds are stratified, and byte-identical messages are in the same fold. A committee of online learners
-    cannot be subtracted from; what can, is (`evaluate.cross_validate`).
+    Folds are stratified, and byte-identical messages are in the same fold. Nothing can be subtracted from a
+    committee of online learners; `evaluate.cross_validate` is for models that allow it.
     """
     order = shuffled(messages, seed)
     groups = [content_digest(message) for message in order]

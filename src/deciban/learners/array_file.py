@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAGIC = b"\x93NUMPY"
-# What numpy writes for numbers, truth values and texts; there is no other way to write them.
+# The types that numpy writes for numbers, truth values and texts; no other spelling is accepted.
 HEADER = re.compile(
     rb"\{'descr': '([<>|=]?[?biufSU][0-9]{1,9})', 'fortran_order': (True|False), "
     rb"'shape': \(((?:[0-9]{1,15}, ?){0,32}(?:[0-9]{1,15})?)\), \} *\n"

@@ -1,4 +1,4 @@
-"""Several starts, of which the best is climbed to its peak: progress, early stopping, and Ctrl-C.
+"""Try several starts, and climb from the best one to its peak: progress, early stopping, and Ctrl-C.
 
 Each start is tried for ten steps, and the one that came highest goes on (`python -m benchmarks mixture
 clusters` has the figures). Where a component dies on the way, the next best start goes on instead.
@@ -22,7 +22,7 @@ TRIED_STEPS = 10
 
 @dataclass(frozen=True)
 class Ascent:
-    """How often, how far and how closely watched EM is run."""
+    """How many starts EM tries, when it stops, and how it tells its progress."""
 
     restarts: int
     steps: int

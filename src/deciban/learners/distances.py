@@ -1,7 +1,7 @@
 """How far a query is from a row: distances between vectors, between counts, and between texts.
 
-The query always comes first, in `distance(query, row)` as in every formula below; for some distances that
-matters, because the way back is longer:
+The query always comes first, in `distance(query, row)` as in every formula below. For some distances that
+matters, because they are not the same in both directions:
 
     Euclidean          √Σ (q − r)²
     Cosine             1 − q·r / (|q| |r|)           a row of zeros is 1 away from everything
@@ -13,8 +13,9 @@ matters, because the way back is longer:
     Edit               insertions, deletions and substitutions that turn one text into the other
     Compression        (C(qr) − min(C(q), C(r))) / max(C(q), C(r)),  C: bytes after compressing
 
-Shares of counts are smoothed, (count + α) / (total + α · columns): a query's word that a row lacks would make
-Kullback–Leibler infinite. Its α is ½ unless told; Jensen–Shannon is finite without and has α = 0.
+Shares of counts are smoothed, (count + α) / (total + α · columns): without that, a word of the query that a
+row lacks would make Kullback–Leibler infinite. Its α is ½ unless told. Jensen–Shannon is finite without
+smoothing, so there α is 0.
 
 >>> Euclidean().between(np.array([[0.0, 0.0]]), np.array([[3.0, 4.0], [0.0, 1.0]])).tolist()
 [[5.0, 1.0]]
@@ -215,7 +216,7 @@ COMPRESSORS: dict[str, Callable[[bytes], int]] = {"zlib": _zlib_size, "lzma": _l
 
 @dataclass(frozen=True)
 class Compression(Distance):
-    """The normalised compression distance: how little of a row the query does not say already.
+    """The normalised compression distance: how much of a row the query does not say already.
 
     zlib looks back 32 KB, so it suits texts up to 16 KB; lzma looks back megabytes and takes 20 times as
     long on 8 KB.

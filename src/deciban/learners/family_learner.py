@@ -52,7 +52,7 @@ def over_labels(take: np.ufunc, joint: Floats) -> Floats:
 
 
 def _settings_of(family: Any) -> dict[str, Any]:
-    """What can be set of a family; its columns and what a first batch settled are none of it."""
+    """The settings of a family, without its columns and without what a first batch settled."""
     if family is None or not is_dataclass(family) or isinstance(family, Columns):
         return {}
     return {one.name: getattr(family, one.name) for one in fields(family) if one.name not in SETTLED}
@@ -99,7 +99,7 @@ class FamilyLearner:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that was saved; what is known only of the rows that it was fitted on is not kept."""
+        """Read a saved model; facts about single rows that it was fitted on were not saved."""
         model: Self = model_file.load(cls, Path(path))
         return model
 
@@ -182,7 +182,7 @@ class FamilyLearner:
     def _is_plain(self, X: Any) -> bool:
         """Whether rows are an array or CSR of numbers as wide as expected: nothing is left to validate.
 
-        scikit-learn's validation takes 150 µs to find that out, several times what one row takes otherwise.
+        scikit-learn's validation takes 150 µs to find that out, several times as long as predicting one row.
         """
         plain = type(X) is np.ndarray or (sparse.issparse(X) and X.format == "csr")
         return (

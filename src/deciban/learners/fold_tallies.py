@@ -1,8 +1,8 @@
 """Cross-validation of tallies: the model of all folds but one, without going through the rows again.
 
 Every fold is tallied once, and the tally of the other folds is the sum of theirs. (`total − fold` would be
-that too, but for the last digits of real sums, which a variance may need.) So k folds cost one pass over the
-data to learn, and one to score for each candidate.
+the same up to rounding, but a variance may need these last digits.) So k folds cost one pass over the data to
+learn, and one more for each candidate to score.
 
 >>> from deciban import Multinomial
 >>> X, y = np.array([[3, 0], [0, 2], [1, 0], [0, 4]]), np.array(["a", "b", "a", "b"])
@@ -55,7 +55,7 @@ def held_out(X: Any, fold: NDArray[np.intp]) -> Iterator[tuple[NDArray[np.intp],
 def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int = FOLDS) -> Iterator[Fold]:
     """Each fold with the tally of the others; `tally_of` is given rows and their places."""
     held = list(held_out(X, fold_of_each(y, folds)))
-    if len(held) < 2:  # of a single row there is nothing else to learn from
+    if len(held) < 2:  # with a single row there is nothing else to learn from
         return
     tallies = [tally_of(block, rows) for rows, block in held]
     for number, (rows, block) in enumerate(held):
@@ -64,7 +64,7 @@ def each_fold(X: Any, y: NDArray[Any], tally_of: TallyOf, folds: int = FOLDS) ->
 
 
 def log_chances(joint: Floats, labels: NDArray[Any], truth: NDArray[Any]) -> Floats:
-    """ln p(true label | row) of the rows whose label is among those learned; no other can be predicted."""
+    """ln p(true label | row) of the rows whose label was learned; no other label can be predicted."""
     known = np.flatnonzero(np.isin(truth, labels))
     own = joint[known, np.searchsorted(labels, truth[known])]
     return np.asarray(own - logsumexp(joint[known], axis=1))

@@ -13,10 +13,10 @@ depends on the rule that the tally is to be read by:
     map          Σ log p(row) + log density of the prior at θ
     mean, bayes  Σ log p(row) + log p(imagined values | θ)
 
-The last climbs by the peak of both together. For Bernoulli, Categorical, Multinomial, Poisson and Geometric
-that is exactly what `mean` reads. Parameters that are integrated out (`bayes`), and posterior means of a
-Gaussian or a Gamma, are the peak of nothing; so for these the climb finds the shares, and the rule reads
-the tally that they leave.
+For `mean` and `bayes`, each step takes the parameters at the peak of both terms together. For Bernoulli,
+Categorical, Multinomial, Poisson and Geometric that is exactly what `mean` reads. But no objective has its
+peak at parameters that are integrated out (`bayes`), or at the posterior means of a Gaussian or a Gamma. For
+these the climb finds the shares, and the rule then reads the tally of these shares.
 
 `hard` gives each row wholly to its likeliest component; the objective then has max_k log π_k p(row | θ_k)
 in place of log p(row). Gaussians with one variance for all and equal π make that k-means.
@@ -80,7 +80,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Climb:
-    """Where EM came to, and on which way."""
+    """Where EM ended, and the steps on the way."""
 
     parameters: Parameters
     history: list[float]  # the objective after each step
@@ -169,7 +169,7 @@ class HiddenLabels:
         return tally.family.read_posterior(tally + imagined, imagined, "map" if self.rule == "map" else PEAK)
 
     def imagined(self, tally: Tally) -> Tally:
-        """The prior, imagined once, from the tally that a climb starts with: a goal must not move."""
+        """The prior, imagined once, from the tally that a climb starts with, so that the goal stays fixed."""
         if not self._imagined:
             none = self.rule == "mle"
             self._imagined.append(tally.zeros() if none else tally.family.imagine(self.prior, tally))

@@ -1,4 +1,4 @@
-"""The labels that a learner is given, checked: one a row, every one known, all of one kind.
+"""Check the labels that a learner is given: one per row, none missing, all of one kind.
 
 >>> checked_labels(["ham", None, "spam"], 3)
 Traceback (most recent call last):

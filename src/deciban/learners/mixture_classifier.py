@@ -7,7 +7,7 @@ So one loop serves three ends: unlabelled rows make a classifier better (Nigam e
 from labeled and unlabeled documents using EM", 2000), several components make a label wider than one shape
 (an 8 with and without a slant), and with one component and no unlabelled rows it is Naive Bayes.
 
-Two words of four are known; the texts without a label tell what goes with what:
+Two of the four words come in labelled texts; the texts without a label tell which words go together:
 
 >>> from deciban import Multinomial
 >>> words = ["goal", "keeper", "vote", "party"]
@@ -254,8 +254,8 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
     def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """For each row, the evidence of each feature in decibans; they add up to the log-odds of the labels.
 
-        Features speak for the likeliest component of the winner against that of the runner-up; what the other
-        components of both change is told with what belongs to no feature.
+        Features speak for the likeliest component of the winner against that of the runner-up. What the other
+        components of both add is counted as belonging to no feature.
         """
         return self._explained(X, names, owner=self.owner_, labels=self.classes_)
 

@@ -29,7 +29,7 @@ from deciban.learners.temper import Temper
 from deciban.tally import Tally
 
 NORMALISED = "normalised"  # a complement whose weights sum to one
-LISTED = 10  # so many features that are not there are listed for a sparse row
+LISTED = 10  # how many absent features are listed for a sparse row
 
 
 class Model:
@@ -74,7 +74,7 @@ class Model:
         rows = np.asarray(self.tally.rows, dtype=float)
         given = self.label_prior
         if given is None and self.complement:
-            return np.zeros(len(rows))  # as ComplementNB: what is not of a label says nothing of its share
+            return np.zeros(len(rows))  # as ComplementNB: other rows do not say how common a label is
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(label_chances(given, self.tally.labels, rows)))
 
@@ -96,8 +96,8 @@ class Model:
     def signs(self) -> Floats:
         """What log p is multiplied by under each label: −1 for a complement, less if it is normalised.
 
-        Normalised, the weights of all words of a label sum to one, so that a label whose words depend on each
-        other, and come in heaps, has no louder voice (Rennie et al., 2003; ComplementNB(norm=True)).
+        When normalised, the weights of all words of a label sum to one. So a label whose words depend on each
+        other, and come together, does not count for more (Rennie et al., 2003; ComplementNB(norm=True)).
         """
         if self.complement != NORMALISED:
             return np.full(len(self.tally.labels), -1.0 if self.complement else 1.0)
@@ -138,8 +138,8 @@ class Model:
     ) -> list[Explanation]:
         """Winner against runner-up, feature by feature, for each row.
 
-        Where the tally's rows are components that belong to labels (`owner`), features speak for the
-        likeliest component of each label, and what its others add belongs to no feature.
+        If the rows of the tally are components that belong to labels (`owner`), features speak for the
+        likeliest component of each label; what the other components add belongs to no feature.
         """
         names = self.reading.features.names if names is None else names
         admitted = self.reading.admit(X)
@@ -213,7 +213,7 @@ class Model:
         return DECIBANS_A_NAT * float(self.temper.offsets[first] - self.temper.offsets[second])
 
     def _zeros(self, X: Any, row: int) -> NDArray[np.bool_]:
-        """Which features of a row are not there, where a zero says so."""
+        """Which features of a row are absent, for families where a zero means that."""
         count = len(self.reading.features)
         if not self.reading.family.zero_is_absence or isinstance(X, list):
             return np.zeros(count, dtype=bool)

@@ -129,7 +129,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         if self._needs_all_rows():
             self._cross_validate(tally.family, X, y, weight)
         model = self._model(tally)
-        # What cannot be read or meant is refused now, not at the first prediction.
+        # Settings that make no sense are refused now, not at the first prediction.
         _ = model.reading, model.signs, model.log_prior, self._costs(tally.labels)
         if hasattr(self, "declared_"):
             del self.declared_
@@ -138,8 +138,8 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
         """Learn further rows; labels and categories that were never seen are welcome.
 
-        `classes` may be given, as scikit-learn's contract has it, and must then contain every label. They
-        stay among the classes, also those of which nothing was learned yet.
+        `classes` may be given, as in scikit-learn, and must then contain every label. They stay among the
+        classes, even those of which nothing was learned yet.
         """
         first = not hasattr(self, "tally_")
         X, y, weight = self._validate(X, y, sample_weight, first=first)
@@ -239,7 +239,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     def log_marginal(self, X: Any, y: Any) -> float:
         """log p(rows | labels) of all rows together, before any was seen: parameters integrated out.
 
-        The prior is the one that the model has, the rows are as a rule those that it has learned.
+        The prior is that of the model; the rows are usually those that it has learned.
         """
         check_is_fitted(self)
         X = self._validate_rows(X)

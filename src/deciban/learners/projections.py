@@ -6,8 +6,8 @@ that are left; so a squared distance keeps its expectation. With
     d ≥ 4 log n / (ε²/2 − ε³/3)
 
 a squared distance between two of n rows leaves the factor 1 ± ε with a probability of at most 2/n² (Dasgupta
-and Gupta 2003), however many columns there were: of all pairs one does, on average. 10,000 rows and ε = .3
-need 1,024.
+and Gupta 2003), however many columns there were. So among all pairs at most one does, on average. 10,000 rows
+and ε = .3 need 1,024 columns.
 
 Entries are Gaussian, or sparse: ±√(1/(s·d)) for a share s of them and 0 for the rest. s = 1/3 is Achlioptas's
 (2003) and loses nothing; s = 1/√columns is Li's (2006), the default, and loses next to nothing where

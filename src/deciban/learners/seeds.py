@@ -4,10 +4,10 @@ A seed alone has no spread, so a component begins as its seed and a tenth of an 
 
     start_k = tally(seed_k) + 0.1 · tally(all rows) / rows
 
-Seeds may be any rows ("rows"), or rows that are far from each other ("spread"): the next seed is drawn by
-the chance that a row belongs to *none* of the seeds so far, but to the crowd of all rows. Of a few that are
-drawn, the one that explains all rows best is taken. That is greedy k-means++ (Arthur and Vassilvitskii, 2007)
-for any family, with log p in the place of a squared distance.
+Seeds may be any rows ("rows"), or rows that are far from each other ("spread"). To spread them, rows are
+drawn by the chance that they belong to *none* of the seeds so far, but to the crowd of all rows. A few rows
+are drawn each time, and the one that explains all rows best becomes the next seed. That is greedy k-means++
+(Arthur and Vassilvitskii, 2007) for any family, with log p in place of a squared distance.
 
 >>> from deciban import Poisson
 >>> family, rows = Poisson().welcome(np.array([[0], [1], [0], [90], [95], [99]]))
@@ -34,7 +34,7 @@ from deciban.tally import Tally
 # Below a tenth, components hardly reach beyond their seed; with a whole average row every Gaussian component
 # is as wide as all the data, and the second seed is as good as any.
 OF_ALL = 0.1
-# So much of an imagined value keeps a constant column from having no variance.
+# This part of an imagined value keeps a constant column from having no variance.
 A_TRACE = 1e-3
 ONE = np.array([0])
 

@@ -2,9 +2,8 @@
 
     p(label | x) = exp(w_label · x) / Σ exp(w · x)          step: w ← w − rate · gradient / √(Σ gradients²)
 
-Naive Bayes counts each feature as if the others were not there; these weights are what is left when
-features that say the same are counted once. So the two err in different places, which is why a committee
-hears both.
+Naive Bayes counts each feature as if the others were not there. These weights count features that say the
+same only once. So the two make different mistakes, which is why a committee hears both.
 
 >>> import scipy.sparse as sparse
 >>> X = sparse.csr_matrix([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])

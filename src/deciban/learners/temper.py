@@ -9,11 +9,12 @@ with a t below 1 where evidence is repeated. At t = 0 only the shares of the lab
 always do as well as they do. The offsets make each label as common among the predictions as it is among
 the rows: evidence that is counted twice also leans twice as far to one side.
 
-Both are found on held-out rows, those whose log p(label | row) they make largest. That has one peak, because
-it is concave. Two things keep it from running away where every held-out row is right: one imagined row whose
-label is drawn by the shares, and offsets that are taken to be about one nat wide.
+Exponent and offsets are those that make log p(label | row) of held-out rows largest. There is one peak,
+because that is a concave function. If every held-out row is right, they could grow without end. Two things
+prevent that: one imagined row whose label is drawn by the shares, and a prior that expects offsets of about
+one nat.
 
-Two columns that say the same count twice, and t halves them:
+When two columns say the same, their evidence counts twice, and t is half as large:
 
 >>> evidence = np.array([[2.0, 0.0], [2.0, 0.0], [2.0, 0.0], [0.0, 2.0], [0.0, 2.0], [0.0, 2.0]])
 >>> start, truth = np.log(np.full((6, 2), 0.5)), np.array([0, 0, 1, 1, 1, 0])        # right in 2 of 3
@@ -88,7 +89,7 @@ class Temper:
 
     def applied(self, evidence: Floats, log_prior: Floats) -> Floats:
         """What each label scores: (rows, labels)."""
-        with np.errstate(invalid="ignore"):  # 0 · −∞: nothing is impossible to one who does not listen
+        with np.errstate(invalid="ignore"):  # 0 · −∞: with an exponent of 0, nothing is impossible
             tempered = self.exponent * evidence if self.exponent else np.zeros(evidence.shape)
         return np.asarray(tempered + log_prior + self.offsets)
 
@@ -128,7 +129,7 @@ class _Slope:
         return float(loss / whole), downhill / whole
 
     def _gaps(self, exponent: float, offsets: Floats | float) -> tuple[Floats, Floats]:
-        """log p of each label, and by how much its chance falls short of what came, times the weight."""
+        """log p of each label, and by how much its chance falls short of the target, times the weight."""
         score = exponent * self.rows.evidence + self.rows.start + offsets
         log_p = score - logsumexp(score, axis=1, keepdims=True)
         return log_p, (self.target - np.exp(log_p)) * self.rows.weight[:, None]

@@ -17,11 +17,11 @@ Each witness gives every label a score that is linear in the weighed words of a 
 The judge divides each witness's scores by their spread, adds them up, and multiplies the sum by one number,
 the heat, so that the softmax of the totals are honest probabilities. Spread and heat come from an exam:
 texts that were scored before they were learned. `fit` keeps every tenth text back for it, and then learns
-all; `partial_fit` first examines, then learns. Each text is counted once for each witness.
+all; `partial_fit` examines each batch before it learns it. Each text is counted once for each witness.
 
 What it learned can be saved without pickle (`save`, `load`), and learned on. It cannot be unlearned: the
-softmax weights remember the order of the texts, and the counts were weighed by how rare each word was by
-then, so that no subtraction gives what the other texts alone would have given. `forget` says so.
+softmax weights depend on the order of the texts, and the counts were weighed by how rare each word was at
+that time. So no subtraction gives what the other texts alone would have given. `forget` says so.
 
 Witnesses, rate and α were chosen by cross-validation on the training texts of Twenty Newsgroups, a comparison
 made by `examples/2_newsgroups.py --choose`.

@@ -1,8 +1,8 @@
 """A `TextClassifier` in a file: settings, labels, and what each witness learned (format: model_file.py).
 
-Tables are wide and mostly empty: of 2^20 columns a witness has touched those that some text had. Only they
-are written, and all other columns are zero again when the file is read. The state of the dice is written
-too, so that a model that was read goes on learning exactly as the one that was saved.
+Tables are wide and mostly empty: of 2^20 columns, a witness has touched only those that some text had. Only
+these are written; all other columns are zero again when the file is read. The state of the random numbers is
+written too, so that a loaded model goes on learning exactly as the saved one would have.
 """
 
 from __future__ import annotations

@@ -10,14 +10,15 @@ What `CountVectorizer` and `HashingVectorizer` do, with the tokeniser and the ha
 array([[1., 1.],
        [0., 3.]])
 
-Hashed (the default) nothing is learned: the column of an n-gram is the top bits of its 64-bit hash, so any
-number of texts can be transformed, by any number of machines, without agreeing on a vocabulary first. Named,
-the columns are the n-grams seen in `fit`, in order of first sight (scikit-learn sorts them by name).
+When hashed (the default), nothing is learned: the column of an n-gram is the top bits of its 64-bit hash. So
+any number of machines can transform any number of texts without agreeing on a vocabulary first. When named,
+the columns are the n-grams seen in `fit`, in the order in which they first came (scikit-learn sorts them by
+name).
 
-Differences to scikit-learn's default ``token_pattern=r"(?u)\b\w\w+\b"`` with ``lowercase=True``: on ASCII
-text none, but that a word longer than 256 bytes is known by its beginning. Beyond ASCII, combining marks
-belong to their word (``\w`` splits Hindi words at their vowels); Chinese, Japanese, Thai, Lao, Khmer and
-Burmese give overlapping pairs of characters where ``\w+`` gives whole sentences; a pictograph is a word;
+Differences from scikit-learn's default ``token_pattern=r"(?u)\b\w\w+\b"`` with ``lowercase=True``: on ASCII
+text there is only one: of a word longer than 256 bytes only the beginning counts. Beyond ASCII, combining
+marks belong to their word (``\w`` splits Hindi words at their vowels); Chinese, Japanese, Thai, Lao, Khmer
+and Burmese give overlapping pairs of characters where ``\w+`` gives whole sentences; a pictograph is a word;
 zero-width characters are dropped; compatible forms are made plain; and lookalike letters are read as Latin
 where they mix with it.
 """
@@ -40,7 +41,8 @@ from deciban.text._text_counts import TextCounts, Vocabulary, count_texts
 
 Columns = npt.NDArray[np.int32]
 
-# Characters of the texts of one batch together: its table, of about 40,000 keys, then stays in the L2 cache.
+# The texts of one batch together have this many characters: their table of about 40,000 keys fits the L2
+# cache.
 BATCH_CHARACTERS = 1 << 18
 
 

@@ -1,9 +1,9 @@
-"""No component narrower than a floor: a Gaussian that shrinks to a point would be infinitely likely there.
+"""No component may be narrower than a floor: a Gaussian that shrinks to a point is infinitely likely there.
 
 The floor is a share of the variance that a column has over all rows, so that it does not depend on units. A
-tally below it is lifted: its squares grow until its variance, together with that of what is imagined, is the
-floor. For variances that are not shared this is the best that is allowed, so EM still never lowers its
-objective.
+tally below the floor is lifted: its squares grow until its variance, with the imagined values included, is
+the floor. If variances are not shared, that is the likeliest variance that is allowed, so EM still never
+lowers its objective.
 
 >>> from deciban import Gaussian
 >>> family, rows = Gaussian().welcome(np.array([[0.0], [0.0], [4.0], [4.0]]))

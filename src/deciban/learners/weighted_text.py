@@ -4,10 +4,10 @@ A word that comes n times in a text, and in d of N texts learned, weighs
 
     (1 + log n) · (1 + log((1 + N) / (1 + d)))          then each row is divided by its length √Σ²
 
-The logarithm of n, because the second mention of a word says less than the first; N / d, because what most
-texts have tells no label apart; unit length, so that a long text does not shout. Without d the softmax
-weights lose 2.4 points of accuracy on Twenty Newsgroups stripped of headers, and .3 to .9 on the others
-(docs/experiments.md).
+It takes the logarithm of n because the second mention of a word says less than the first. It takes N / d
+because words that most texts have do not tell labels apart. Rows have unit length so that a long text does
+not count for more. Without d the softmax weights lose 2.4 points of accuracy on Twenty Newsgroups stripped of
+headers, and .3 to .9 on the others (docs/experiments.md).
 
 N and d are sums, so further texts are learned by adding them:
 

@@ -1,9 +1,9 @@
 """bogofilter with its own defaults: trained on everything, its word list in a temporary folder.
 
 One process learns a batch of one label (``-s -b`` or ``-n -b``), one classifies a batch (``-b -t``); names
-of files go in through a pipe. Three settings are not the defaults: the configuration of the user is not read,
-no database transactions (they change no score, and half the wall time), and spamicity is printed with 16
-decimals instead of 6, since with 6 most spam is tied at 1.000000.
+of files go in through a pipe. Three settings are not the defaults: the configuration of the user is not read;
+database transactions are off, which changes no score and halves the wall time; and spamicity is printed with
+16 decimals instead of 6, since with 6 most spam is tied at 1.000000.
 """
 
 from __future__ import annotations

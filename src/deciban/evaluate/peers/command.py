@@ -9,9 +9,9 @@ the peer and is removed at the end, `{label}` the label that is taught. No shell
 stands in braces cannot break out of its word.
 
 What the answer means: the first number on the output is the score, the larger the more likely spam. Exit code
-0 says spam, 1 good mail, 2 unsure, as bogofilter's do; anything else is a failure. A command that prints no
-number is scored by its exit code; one that always exits with 0 needs a number from which on it is spam
-(`reject_at`). A first word on the output that is one of the labels taught is the label.
+0 says spam, 1 good mail, 2 unsure, as with bogofilter; anything else is a failure. A command that prints no
+number is scored by its exit code. A command that always exits with 0 needs `reject_at`: a message with this
+score or more is spam. If the first word of the output is one of the labels taught, it is the label.
 
 >>> answers = answer_of("S 0.998", 0), answer_of("12.5/5.0", 0, reject_at=20.0), answer_of("", 2)
 >>> [(answer.score, answer.rejected, answer.said) for answer in answers]
@@ -57,7 +57,7 @@ class CommandPeer:
         self._taught = set[str]()
 
     def learn(self, lessons: Sequence[TaughtMessage]) -> None:
-        """One run a message, of the line for its label."""
+        """Run the line for its label once per message."""
         for lesson in lessons:
             line = self._learn.get(key_of(lesson.label)) or self._learn.get(EVERY_OTHER_LABEL)
             if line is None:
@@ -66,13 +66,13 @@ class CommandPeer:
                     f"Add: --peer {shlex.quote(f'{self.name}:{lesson.label}=COMMAND')}"
                 )
             done = self._run(line, lesson.data, lesson.label)
-            # Some classify what they learn, and say so by 1 or 2.
+            # Some commands also classify what they learn, and then exit with 1 or 2.
             if not 0 <= done.returncode <= IS_UNSURE:
                 raise _failed(self.name, "learning", done)
             self._taught.add(lesson.label)
 
     def classify(self, messages: Sequence[bytes]) -> list[Opinion]:
-        """One run a message; before the first lesson nothing is asked, for most refuse without a database."""
+        """One run per message; none before the first lesson, as most commands need a database."""
         if not self._taught:
             return [Opinion(0.0, rejected=False, label=UNSURE) for _ in messages]
         return [self._opinion(message) for message in messages]

@@ -164,7 +164,7 @@ def draw_reliability(axes: Axes, assessments: Sequence[Assessment]) -> None:
             low, high = (_inside(limit, edge) for limit in metrics.clopper_pearson(hits, group.count))
             said, seen = _inside(group.said, edge), _inside(group.seen, edge)
             axes.plot([said, said], [low, high], color=colour, linestyle=line, linewidth=1)
-            # Hollow where nothing or everything was spam, which has no place on this axis.
+            # A hollow mark where nothing or everything was spam: such shares have no place on this axis.
             hollow = hits in (0, group.count)
             axes.plot(
                 said,

@@ -2,7 +2,7 @@
 
 A search multiplies a block, reads it, and multiplies the next. BLAS would share each small product among its
 threads, and they spin while the block is read: on two cores a search of 64 columns took three times the CPU
-time, and was no sooner done. So BLAS gets one thread for as long as a search runs, and batches of queries are
+time, and was not faster. So BLAS gets one thread for as long as a search runs, and batches of queries are
 shared among as many threads as BLAS had.
 
 >>> with blas_threads().taken() as threads:

@@ -1,9 +1,9 @@
 """The nearest rows, exactly: every row is looked at, most of them only through a matrix product.
 
-Where a product ranks the rows (`ranking.py`) each block of it is read once, as it comes out of BLAS and is
-still in the cache; what may be among the nearest is put on a shortlist, and the shortlist is measured
-exactly. Batches of queries are shared among threads. Other distances are computed block by block. Either way
-the answer is that of
+If a matrix product can rank the rows (`ranking.py`), each block of it is read once, while it is still in the
+cache. Rows that may be among the nearest go on a shortlist, and their distances are then computed exactly.
+Batches of queries are shared among threads. Other distances are computed block by block. Either way the
+answer is that of
 
     sorted(rows, key=lambda row: (distance(query, row), row))[:k]
 
@@ -114,7 +114,7 @@ class ExactSearch:
 
 
 def room_for(k: int) -> int:
-    """How long a shortlist may become: a heap of k is refilled before it has to be pruned again."""
+    """How long a shortlist may become before it has to be pruned to k again."""
     return 4 * k + 64
 
 

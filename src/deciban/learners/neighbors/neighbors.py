@@ -1,8 +1,7 @@
 """What both kinds of neighbours share: the sample, the search over it, and who is near.
 
-Neighbours are honest about being different: there are no sums to learn, the sample itself is what was
-learned. It can be learned on and forgotten row by row all the same, and what is left is as if the forgotten
-had never been seen.
+Neighbours differ from other learners: there are no sums to learn, the sample itself is what was learned. They
+can still learn and forget row by row; after that it is as if the forgotten rows had never been seen.
 
 Ties never depend on chance. Rows at the same distance come in the order in which they were learned; labels
 with the same share of the vote are decided by the nearest neighbour among them.
@@ -34,7 +33,7 @@ Weights = str | Callable[[Floats], Floats]
 
 
 class Neighbors(BaseEstimator):  # type: ignore[misc]
-    """Learns by heart, and looks up the k nearest rows; what they say is for the two kinds to tell."""
+    """Learns rows by heart, and looks up the k nearest; classifier and regressor make an answer of them."""
 
     sample_: Sample
 
@@ -105,7 +104,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             raise NotEnoughValues("A row has no neighbours while it is the only one: learn some more.")
         distances, rows = self._nearest(self.sample_.rows, k + 1)
         own = rows == np.arange(len(rows))[:, None]
-        own[~own.any(axis=1), -1] = True  # so many rows are equal to it that others came before it
+        own[~own.any(axis=1), -1] = True  # more than k rows equal it and come first, so it is not among them
         shape = (len(rows), rows.shape[1] - 1)
         return distances[~own].reshape(shape), rows[~own].reshape(shape)
 

@@ -7,10 +7,10 @@ rank within an error: a sum of d products in floating point of unit u is off by 
 measures each row of a shortlist by itself, in double precision, so that the answer depends neither on the
 batch nor on the blocks.
 
-The bound is small where lengths are. So dense vectors are moved to have the median of a sample of them at
-the origin, and scaled so that half of the sample has a length below 1. Medians, because one row far away
-would move a mean, and with it the length of every other row. Vectors out of reach of single precision are
-cut off, and nothing is believed about them: their error is infinite.
+The bound is small if the vectors are short. So dense vectors are moved until the median of a sample of them
+is at the origin, and scaled so that half of the sample has a length below 1. Medians are used because a
+single row far away would move a mean, and with it the length of every other row. Vectors too long for single
+precision are cut off, and their error counts as infinite.
 
 The cosine distance is half the squared distance between directions. Kullback–Leibler's Σ p log p − Σ p log s
 is a product as well, of shares with logarithms.
@@ -47,7 +47,7 @@ from deciban.learners.neighbors.sample import canonical
 
 Rows = NDArray[np.int64]
 
-# Beyond what the summation loses: rounding both vectors, the offset, their difference, and the error itself.
+# Errors beside that of the sum: rounding both vectors, the offset, their difference, and the bound itself.
 FURTHER_ROUNDINGS = 10
 PIECE = 2**20  # how many numbers are made ready at once
 SAMPLE = 1024  # how many rows tell where the middle is
@@ -231,7 +231,7 @@ def _told(squared: Floats, directions: bool) -> Floats:
 
 
 def _usual_length(vectors: Floats) -> float:
-    """The median length of vectors but zeros: a power of two, so that dividing by it rounds nothing."""
+    """The median length of the nonzero vectors, as a power of two: dividing by it is exact."""
     inverse = inverse_lengths(vectors)
     lengths = 1 / inverse[inverse > 0]
     return float(2.0 ** np.ceil(np.log2(np.median(lengths)))) if len(lengths) else 1.0

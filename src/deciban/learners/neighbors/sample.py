@@ -1,8 +1,8 @@
 """The rows that were learned, in their order: what neighbours have in place of a tally.
 
-Rows are vectors (dense or sparse) or a list of anything. They can be added, found by value, and taken away;
-of equal rows with equal answers the one learned last is taken, so that learning and forgetting leaves
-everything as it was.
+Rows are vectors (dense or sparse) or a list of anything. They can be added, found by value, and taken away.
+If several rows and their answers are equal, the one learned last is taken away: so learning a row and
+forgetting it again leaves everything as it was.
 
 >>> sample = Sample(np.array([[1.0], [2.0], [1.0]]), np.array([0, 0, 0]))
 >>> sample.find(np.array([[1.0]]), np.array([0])).tolist()
