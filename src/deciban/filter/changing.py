@@ -30,7 +30,7 @@ from deciban.errors import (
     TooManyLabels,
     WrongUsage,
 )
-from deciban.filter.learned import BULK_LESSONS, Learned
+from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED
 from deciban.ledger.lesson import Lesson, Selection
 from deciban.ledger.trail import belongs
@@ -393,15 +393,10 @@ class Changing:
         taken = 0
         with self._locks.building(), self._change(None) as change:
             first = self._ledger.first_taught()
-            for lesson in lessons:
-                first[lesson.label] = min(lesson.taught, first.get(lesson.label, lesson.taught))
-                if self._ledger.folded_labels_of([lesson.digest]):
-                    continue
-                ours = next(self._ledger.select(Selection(digest=lesson.digest)), None)
-                if ours is None or _precedence(lesson) > _precedence(ours):
-                    self._ledger.remove([lesson.digest])
-                    self._ledger.append([(lesson, lesson.taught)])
-                    taken += 1
+            for batch in in_batches(lessons):
+                for lesson in batch:
+                    first[lesson.label] = min(lesson.taught, first.get(lesson.label, lesson.taught))
+                taken += self._take_newer(batch)
             if taken:
                 spelled = sorted(first, key=lambda label: (first[label], label))
                 self._ledger.unite_labels((*self._shared_labels(), *spelled))
@@ -413,6 +408,23 @@ class Changing:
                 change.beside = self._replaying.built(progress)
         self.sweep()
         return taken
+
+    def _take_newer(self, batch: list[Lesson]) -> int:
+        """Write those lessons of a batch that are new, or newer than ours; how many.
+
+        Ours go all at once: each removal lays the trail again behind it.
+        """
+        folded = self._ledger.folded_labels_of([lesson.digest for lesson in batch])
+        newer: dict[bytes, Lesson] = {}
+        for lesson in batch:
+            ours = newer.get(lesson.digest) or next(
+                self._ledger.select(Selection(digest=lesson.digest)), None
+            )
+            if lesson.digest not in folded and (ours is None or _precedence(lesson) > _precedence(ours)):
+                newer[lesson.digest] = lesson
+        self._ledger.remove(newer)
+        self._ledger.append((lesson, lesson.taught) for lesson in newer.values())
+        return len(newer)
 
     def fold(self, before: float, progress: Progress | None = None) -> int:
         """Fold the lessons taught before a time, in seconds since 1970 (see foundation.py); how many."""

@@ -47,11 +47,7 @@ class Published:
 
     def look(self, settings: Settings) -> Snapshot | None:
         """The state to ask, whole; None if there is none. Under the lock."""
-        if self._read is None or self._read[1] is not settings or not self._read[0].is_at(self.path):
-            if self._read is not None:
-                self._read[0].close()
-            opened = Snapshot.open(self.path, settings)
-            self._read = None if opened is None else (opened, settings)
+        self._read = self._in_place(self._read, settings, Snapshot.open)
         if self._read is None:
             return None
         try:
@@ -63,11 +59,7 @@ class Published:
 
     def to_teach(self, settings: Settings) -> Snapshot | None:
         """The state to teach, whole; None if there is none. Under the exclusive lock."""
-        if self._taught is None or self._taught[1] is not settings or not self._taught[0].is_at(self.path):
-            if self._taught is not None:
-                self._taught[0].close()
-            opened = Snapshot.open_to_teach(self.path, settings)
-            self._taught = None if opened is None else (opened, settings)
+        self._taught = self._in_place(self._taught, settings, Snapshot.open_to_teach)
         if self._taught is None:
             return None
         try:
@@ -75,6 +67,20 @@ class Published:
         except DamagedSnapshot:
             return None
         return self._taught[0]
+
+    def _in_place(
+        self,
+        opened: tuple[Snapshot, Settings] | None,
+        settings: Settings,
+        open_it: Callable[[str, Settings], Snapshot | None],
+    ) -> tuple[Snapshot, Settings] | None:
+        """What is open already, if it is still the published file with these settings; else opened anew."""
+        if opened is not None and opened[1] is settings and opened[0].is_at(self.path):
+            return opened
+        if opened is not None:
+            opened[0].close()
+        found = open_it(self.path, settings)
+        return None if found is None else (found, settings)
 
     def discard(self) -> None:
         """Remove it, because it turned out to be damaged; under the exclusive lock."""

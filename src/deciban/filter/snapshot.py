@@ -68,27 +68,17 @@ class Snapshot:
     @classmethod
     def open(cls, path: str, settings: Settings) -> Snapshot | None:
         """The one at ``path``, to be read; None if there is none that we may read."""
-        try:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            return None
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            os.close(file)
-            return None
-        return cls(file, settings)
+        file = _open_plain(path, os.O_RDONLY)
+        return None if file is None else cls(file, settings)
 
     @classmethod
     def open_to_teach(cls, path: str, settings: Settings) -> Snapshot | None:
         """The one at ``path``, to be taught in place; None if there is none that we may write."""
-        try:
-            file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
-        except OSError:
-            return None
-        found = os.fstat(file)
-        if not stat.S_ISREG(found.st_mode):
-            os.close(file)
+        file = _open_plain(path, os.O_RDWR)
+        if file is None:
             return None
         opened = cls(file, settings, is_writable=True)
+        found = os.fstat(file)
         if _has_holes(found):
             try:
                 opened._reserve(found.st_size)
@@ -286,6 +276,18 @@ class Snapshot:
 def _has_holes(found: os.stat_result) -> bool:
     """Whether a file is a sparse copy, without its zeros: the disk may be full when they are written."""
     return found.st_blocks * 512 < found.st_size
+
+
+def _open_plain(path: str, flags: int) -> int | None:
+    """Open a file, but no link and no pipe; None if there is none that we may open."""
+    try:
+        file = os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(file).st_mode):
+        return file
+    os.close(file)
+    return None
 
 
 def _check_of(head: bytes) -> bytes:
