@@ -15,7 +15,8 @@ ROOT = Path(deciban.__file__).parent
 # Top to bottom; a module may import its own layer and those below it.
 LAYERS = [
     {"tour", "__main__", "cli", "server"},
-    {"evaluate", "engines"},
+    {"evaluate", "engines", "spaces"},
+    {"journal"},
     {"filter", "tables"},
     {"ledger"},
     {"committee"},
@@ -29,6 +30,7 @@ LAYERS = [
         "value",
         "decibans",
         "whole_file",
+        "sqlite_store",
         "html_page",
         "__init__",
         "_descent",
@@ -43,12 +45,17 @@ STRANGERS = [
     ("sample", "sources"),
     ("sample", "learners"),
     ("filter", "tables"),
+    ("spaces", "evaluate"),
+    ("spaces", "engines"),
 ]
 LIGHT = {
     "cli",
     "committee",
     "ledger",
     "filter",
+    "journal",
+    "spaces",
+    "sqlite_store",
     "text",
     "sources",
     "sample",
@@ -134,7 +141,9 @@ def test_what_a_compiled_module_imports_is_seen():
     assert {"deciban.text._content", "deciban._descent", "deciban.errors"} <= names
 
 
-@pytest.mark.parametrize("name", ["deciban", "deciban.committee", "deciban.filter", "deciban.cli"])
+@pytest.mark.parametrize(
+    "name", ["deciban", "deciban.committee", "deciban.filter", "deciban.spaces", "deciban.cli"]
+)
 def test_importing_the_light_half_loads_nothing_heavy(name):
     code = f"import sys, {name}; print(sorted({HEAVY} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -49,6 +49,7 @@ HELD_BY = {
     "ledger/sqlite_file": "filter/test_durability.py",
     "ledger/sqlite_labels": "filter/test_spellings.py",
     "sample/people": "sample/test_mailbox.py",
+    "spaces/space": "spaces/test_quota.py",
     "tables/table_figures": "tables/test_table_model.py",
     "text/_charset": READER,
     "text/_fields": READER,

@@ -34,7 +34,17 @@
     │   ├── SharedFilterChanged a shared filter that is gone, or another than the one that was pinned
     │   ├── FoldedLesson        a lesson that was folded and cannot be taken back
     │   ├── CannotWrite         a ledger on a full disk, a read-only file, or opened to read
-    │   └── LedgerBusy          another process held the ledger for too long
+    │   ├── LedgerBusy          another process held the ledger for too long
+    │   ├── DamagedStore        a registry of spaces or a journal that is none, or cannot be read
+    │   └── NoSuchEntry         an entry of the journal that is not there, or cannot be taught from any more
+    ├── SpaceError              a space cannot be what was asked of it
+    │   ├── BadSpaceName        a name that no space can have
+    │   ├── NoSuchSpace         a name that no space has
+    │   ├── SpaceExists         a name that another space has
+    │   └── OverQuota           a space has as many lessons or bytes as it may have
+    ├── KeyRefused              a key that does not open what it is held against
+    │   ├── UnknownKey          … because it is none, was revoked, or has expired
+    │   └── NotAllowed          … because it has not the right, or is for another space
     ├── EngineError             work that was given to many cannot be finished
     │   ├── PartitionFailed     a piece of the data that cannot be read or tallied
     │   ├── WorkerDied          a process that did the work is gone
@@ -193,6 +203,46 @@ class CannotWrite(FilterError, OSError):
 
 class LedgerBusy(FilterError, OSError):
     """Another process held the ledger for too long."""
+
+
+class DamagedStore(FilterError, ValueError):
+    """A registry of spaces or a journal that is none, or that cannot be read any more."""
+
+
+class NoSuchEntry(FilterError, ValueError):
+    """An entry of the journal that is not there, or that cannot be taught from any more."""
+
+
+class SpaceError(DecibanError):
+    """A space cannot be what was asked of it."""
+
+
+class BadSpaceName(SpaceError, ValueError):
+    """A name that no space can have: empty, too long, or with control characters."""
+
+
+class NoSuchSpace(SpaceError, LookupError):
+    """A name that no space has."""
+
+
+class SpaceExists(SpaceError, ValueError):
+    """A name that another space has, perhaps in another spelling."""
+
+
+class OverQuota(SpaceError, ValueError):
+    """A space has as many lessons or bytes as it may have."""
+
+
+class KeyRefused(DecibanError):
+    """A key does not open what it is held against."""
+
+
+class UnknownKey(KeyRefused, ValueError):
+    """A key that is none, was revoked, or has expired."""
+
+
+class NotAllowed(KeyRefused, PermissionError):
+    """A key without the right to an operation, or for another space."""
 
 
 class EngineError(DecibanError):

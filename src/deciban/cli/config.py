@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.configuration import SETTINGS, Configuration, variable_of
-from deciban.cli.database import database_path
+from deciban.cli.database import database_path, spaces_folder
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.paint import Paint, add_color_flag
 from deciban.cli.parser import Parser
@@ -29,7 +29,8 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Print the settings."""
     found = Configuration.load()
-    values = {name: found.value(name) for name in SETTINGS} | {"db": database_path(None)}
+    values = {name: found.value(name) for name in SETTINGS}
+    values |= {"db": database_path(None), "spaces": spaces_folder(None)}
     if options.json:
         settings = {name: {"value": values[name], "from": found.origin(name)} for name in SETTINGS}
         say_json(

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 # The settings, each with its default and what it does.
 SETTINGS = {
     "db": ("", "the filter's database; by default deciban/filter.db in your data directory"),
+    "spaces": ("", "the folder of the spaces; by default deciban/spaces in your data directory"),
     "color": ("auto", "auto, always or never, where --color is auto"),
     "verdict-header": ("X-Deciban", "filter: the header field with label, decibans and probability"),
     "flag-header": ("X-Spam-Flag", "filter: the field that is YES for spam and NO otherwise"),

@@ -8,6 +8,8 @@
 '/srv/mail.db'
 >>> database_path("my.db", {"DECIBAN_DB": "/srv/mail.db"})
 'my.db'
+
+With ``--space NAME`` it is that of a space, in the folder of ``--spaces`` or as configured.
 """
 
 from __future__ import annotations
@@ -25,16 +27,28 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from deciban.filter import Filter
+    from deciban.filter.filter import Admission
 
 VARIABLE = "DECIBAN_DB"
 
 
 def add_database_flag(parser: Parser) -> None:
-    """Add ``--db``."""
+    """Add ``--db``, and ``--space`` with ``--spaces``."""
     parser.add_argument(
         "--db",
         metavar="DATABASE",
         help=f"the filter's database (default: ${VARIABLE}, else deciban/filter.db in your data directory)",
+    )
+    parser.add_argument("--space", metavar="NAME", help="instead of --db: the filter of this space")
+    add_spaces_flag(parser)
+
+
+def add_spaces_flag(parser: Parser) -> None:
+    """Add ``--spaces``."""
+    parser.add_argument(
+        "--spaces",
+        metavar="FOLDER",
+        help="the folder of spaces (default: $DECIBAN_SPACES, else deciban/spaces in your data directory)",
     )
 
 
@@ -48,18 +62,60 @@ def database_path(given: str | None, environment: Mapping[str, str] = os.environ
     configured = Configuration.load(environment).value("db")
     if configured:
         return os.path.expanduser(configured)
+    return os.path.join(_data_folder(environment), "filter.db")
+
+
+def spaces_folder(given: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """The folder of the spaces, which need not be there.
+
+    >>> spaces_folder(None, {"HOME": "/home/ann"}), spaces_folder(None, {"DECIBAN_SPACES": "/srv/spaces"})
+    ('/home/ann/.local/share/deciban/spaces', '/srv/spaces')
+    """
+    if given == "":
+        raise WrongUsage("the name of the folder of the spaces is empty; check --spaces")
+    configured = given or Configuration.load(environment).value("spaces")
+    if configured:
+        return os.path.expanduser(configured)
+    return os.path.join(_data_folder(environment), "spaces")
+
+
+def _data_folder(environment: Mapping[str, str]) -> str:
     data = environment.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):  # the XDG specification: a relative path is to be ignored
         home = environment.get("HOME") or os.path.expanduser("~")
         data = os.path.join(home, ".local", "share")
-    return os.path.join(data, "deciban", "filter.db")
+    return os.path.join(data, "deciban")
+
+
+def chosen_path(options: Namespace) -> str:
+    """The path of the database that was chosen, by --space or --db; only that of a space must be there."""
+    if options.space is None:
+        return database_path(options.db)
+    if options.db is not None:
+        raise WrongUsage("name the filter one way: by --db, or by --space")
+    from deciban.spaces import Spaces
+
+    with Spaces(spaces_folder(options.spaces)) as spaces:
+        return spaces.database_of(spaces.find(options.space))
+
+
+def admission(options: Namespace, mail_filter: Filter) -> Admission:
+    """What hands lessons on to the filter for as long as the space that was chosen has room for them."""
+    if options.space is None:
+        return iter
+    from deciban.spaces import Spaces
+
+    with Spaces(spaces_folder(options.spaces)) as spaces:
+        record = spaces.find(options.space)
+        path = spaces.database_of(record)
+    return lambda lessons: record.quota.within(mail_filter, path, lessons)
 
 
 def open_filter(options: Namespace) -> Filter:
     """The filter that there is; only to be read where it belongs to somebody else, such as a whole site."""
     from deciban.filter import Filter
 
-    path = database_path(options.db)
+    path = chosen_path(options)
     _look_at(path)
     read_only = not os.access(path, os.W_OK)
     if read_only:
@@ -90,7 +146,7 @@ def open_or_create_filter(options: Namespace) -> Filter:
 
 def existing_database(options: Namespace) -> str:
     """The path of the database, which is there, be it damaged or not."""
-    path = database_path(options.db)
+    path = chosen_path(options)
     _look_at(path)
     if not os.path.exists(path):
         raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
@@ -99,9 +155,9 @@ def existing_database(options: Namespace) -> str:
 
 def database_to_make(options: Namespace) -> str:
     """The path of the database, in a folder that is there; the default one is for its owner's eyes only."""
-    path = database_path(options.db)
+    path = chosen_path(options)
     _look_at(path)
-    if options.db is None and Configuration.load().origin("db") == DEFAULT:
+    if options.space is None and options.db is None and Configuration.load().origin("db") == DEFAULT:
         folder = os.path.dirname(path)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)

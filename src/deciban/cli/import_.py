@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
+from deciban.cli.database import add_database_flag, admission, chosen_path, open_or_create_filter
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
@@ -44,11 +44,11 @@ def run(options: Namespace) -> int:
                 f"{options.path!r} cannot be read: {error.strerror}; nothing was imported"
             ) from None
     with stream:
-        if not os.path.exists(database_path(options.db)):
+        if not os.path.exists(chosen_path(options)):
             # A filter that is made for an import which is then refused would be left behind, empty.
             stream = _checked(stream)
         with stream, open_or_create_filter(options) as mail_filter, ProgressLine() as line:
-            count = mail_filter.import_(stream, line.relearning)
+            count = mail_filter.import_(stream, line.relearning, admission(options, mail_filter))
     if options.json:
         say_json({"lessons": count})
     else:

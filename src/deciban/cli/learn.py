@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from itertools import chain
 
-from deciban.cli.database import add_database_flag, open_or_create_filter
+from deciban.cli.database import add_database_flag, admission, open_or_create_filter
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
 from deciban.cli.json_output import add_json_flag, say_json
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from deciban.cli.intake import Taught
     from deciban.engines import Engine
     from deciban.filter import Filter
+    from deciban.filter.filter import Admission
     from deciban.filter.replaying import Progress
     from deciban.ledger import Lesson
 
@@ -91,7 +92,8 @@ def run(options: Namespace) -> int:
     if first is None:
         return intake.exit_code()
     with open_or_create_filter(options) as mail_filter:
-        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning)
+        admit = admission(options, mail_filter)
+        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning, admit)
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -188,8 +190,10 @@ class _Course:
         by: str,
         engine: Engine | None = None,
         relearning: Progress | None = None,
+        admit: Admission = iter,
     ) -> None:
         self._filter = mail_filter
+        self._admit = admit
         self._relearning = relearning
         self._engine = engine
         self._by = by
@@ -227,7 +231,8 @@ class _Course:
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
         with Interrupts() as interrupts:
-            self._filter.learn(interrupts.between(lessons), self._acknowledge, self._relearning)
+            admitted = self._admit(interrupts.between(lessons))
+            self._filter.learn(admitted, self._acknowledge, self._relearning)
 
     @property
     def count(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from deciban.cli.database import add_database_flag, database_path, open_or_create_filter
+from deciban.cli.database import add_database_flag, admission, chosen_path, open_or_create_filter
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
@@ -31,7 +31,7 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Merge each of the others into the filter."""
-    into = database_path(options.db)
+    into = chosen_path(options)
     left_out: dict[str, int] = {}
     for path in options.others:
         if not os.path.isfile(path):
@@ -41,7 +41,8 @@ def run(options: Namespace) -> int:
             raise WrongUsage(f"{path!r} cannot be merged into itself")
         left_out[path] = _folded_in(path)  # before a filter is made: it may be no ledger
     with open_or_create_filter(options) as mail_filter, ProgressLine() as line:
-        merged = {path: mail_filter.merge(path, line.relearning) for path in options.others}
+        admit = admission(options, mail_filter)
+        merged = {path: mail_filter.merge(path, line.relearning, admit) for path in options.others}
     if options.json:
         say_json(
             {

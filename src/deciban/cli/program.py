@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
     from deciban.cli.full_parser import FullParser
 
+# Flags that choose the filter, which may stand in front of the verb.
+CHOOSING = ("--db", "--space", "--spaces")
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run the verb that the arguments begin with, --db aside."""
@@ -36,17 +39,21 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _with_database_behind(arguments: Sequence[str]) -> Sequence[str]:
-    """The arguments with a --db in front of the verb put behind it.
+    """The arguments with --db, --space or --spaces in front of the verb put behind it.
 
     >>> _with_database_behind(["--db", "my.db", "classify", "mail.eml"])
     ['classify', '--db', 'my.db', 'mail.eml']
+    >>> _with_database_behind(["--spaces=/srv/mail", "--space", "ann", "status"])
+    ['status', '--spaces=/srv/mail', '--space', 'ann']
     """
-    if len(arguments) > 2 and arguments[0] == "--db" and arguments[2] in VERBS:
-        flag, path, verb, *rest = arguments
-        return [verb, flag, path, *rest]
-    if len(arguments) > 1 and arguments[0].startswith("--db=") and arguments[1] in VERBS:
-        flag, verb, *rest = arguments
-        return [verb, flag, *rest]
+    place = 0
+    while place < len(arguments):
+        flag, given, _ = arguments[place].partition("=")
+        if flag not in CHOOSING:
+            break
+        place += 1 if given else 2
+    if place < len(arguments) and arguments[place] in VERBS:
+        return [arguments[place], *arguments[:place], *arguments[place + 1 :]]
     return arguments
 
 
@@ -78,11 +85,13 @@ def program_parser() -> FullParser:
     verbs = "\n".join(f"  {name:{width}}  {summary}" for name, summary in VERBS.items())
     parser = FullParser(
         prog="deciban",
-        usage="deciban [--help] [--version] [--db DATABASE] VERB ...",
+        usage="deciban [--help] [--version] [--db DATABASE | --space NAME] VERB ...",
         description="A Bayesian filter for mail and text that explains itself and can forget.",
         epilog=f"verbs:\n{verbs}\n\ndeciban VERB --help explains a verb, with examples.",
     )
     parser.add_argument("--version", action="store_true", help="print the version and leave")
     parser.add_argument("--db", metavar="DATABASE", help="the filter's database; behind the verb too")
+    parser.add_argument("--space", metavar="NAME", help="instead: the filter of a space")
+    parser.add_argument("--spaces", metavar="FOLDER", help="the folder of the spaces")
     parser.add_argument("verb", nargs="?", metavar="VERB", help=SUPPRESS)
     return parser

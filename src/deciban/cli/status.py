@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deciban.cli.database import add_database_flag, database_path, open_filter
+from deciban.cli.database import add_database_flag, chosen_path, open_filter
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, moment_text, percent, share_text
 from deciban.cli.paint import Paint, add_color_flag
@@ -51,7 +51,7 @@ def run(options: Namespace) -> int:
             say_json(_record(status, lessons))
         else:
             paint = Paint(options.color)
-            for line in _page(database_path(options.db), status, lessons, options.full, paint):
+            for line in _page(chosen_path(options), status, lessons, options.full, paint):
                 say(line)
     return 0
 

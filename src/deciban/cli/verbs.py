@@ -44,6 +44,7 @@ VERBS = {
     "check": "look for damage in all that the filter keeps, and mend it",
     "export": "write all lessons in an open format",
     "import": "take over lessons that were exported",
+    "space": "keep many filters in one folder, one for each user",
     "read": "show what the filter sees in a message",
     "evaluate": "measure the filter on labelled mail, beside others",
     "table": "learn from a CSV or Parquet table, predict and explain its rows",

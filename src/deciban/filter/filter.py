@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails
 
     Answer = TypeVar("Answer")
+    Admission = Callable[[Iterable[Lesson]], Iterable[Lesson]]
 
 
 class Filter:
@@ -183,21 +184,23 @@ class Filter:
         """
         return self._own.changing.fold(before, progress)
 
-    def merge(self, path: str, progress: Progress | None = None) -> int:
+    def merge(self, path: str, progress: Progress | None = None, admit: Admission = iter) -> int:
         """Take over the lessons of another ledger; how many were new or replaced an older one.
 
         The union is put in an order that only the lessons decide (`Ledger.arrange`) and replayed: which
         ledger is merged into which does not matter. Of a message that both know, the lesson taught last is
-        kept.
+        kept. ``admit`` hands the lessons on, or raises an error, after which nothing is taken over.
         """
         with open_ledger(path, read_only=True) as other, other.reading():
-            return self._own.changing.unite(other.foreign_lessons(), progress)
+            return self._own.changing.unite(admit(other.foreign_lessons()), progress)
 
-    def import_(self, stream: Iterable[str], progress: Progress | None = None) -> int:
+    def import_(
+        self, stream: Iterable[str], progress: Progress | None = None, admit: Admission = iter
+    ) -> int:
         """Take over the lessons of an export, as `merge` does; either all of them or none."""
         from deciban.ledger.exchange import read_lessons
 
-        return self._own.changing.unite(read_lessons(stream), progress)
+        return self._own.changing.unite(admit(read_lessons(stream)), progress)
 
     def export(self, stream: IO[str]) -> int:
         """Write all lessons as JSON lines (see exchange.py); how many there are."""

@@ -23,10 +23,10 @@ from deciban.ledger.sqlite_file import (
     damaged,
     end_of,
     fact_check,
-    file_at,
     told,
 )
 from deciban.ledger.trail import TRAIL_BYTES
+from deciban.sqlite_store import file_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from __future__ import annotations
 import _sqlite3 as sqlite3
 import os
 from binascii import crc32
-from contextlib import suppress
 
 from deciban.committee.label import key_of, shown
 from deciban.errors import (
@@ -35,6 +34,7 @@ from deciban.errors import (
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING
 from deciban.ledger.trail import START, TRAIL_BYTES, digest_of
+from deciban.sqlite_store import make_whole, uri_of
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -48,9 +48,6 @@ PATIENCE_SECONDS = 120.0
 WHAT_TO_DO = "Restore a copy: deciban restore FILE; or save what is whole: deciban check --repair."
 ID_BYTES = 16
 END_BYTES = 8 + TRAIL_BYTES
-
-# What SQLite may keep beside a file.
-LOGS = ("-wal", "-shm", "-journal")
 
 INDEX_OF_TIMES = "CREATE INDEX lessons_by_time ON lessons (taught);"
 TRAIL_TABLE = """CREATE TABLE trail (
@@ -102,17 +99,8 @@ OLD_TABLES = "exams checkpoints capacity"
 
 def make(path: str, settings: Settings) -> None:
     """Make a new ledger, unless there is one by now: it appears whole or not at all."""
-    new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        try:
-            _begin(new, settings)
-            with suppress(FileExistsError):
-                os.link(new, path)
-        finally:
-            for part in ("", *LOGS):
-                with suppress(OSError):
-                    os.unlink(new + part)
+        make_whole(path, lambda new: _begin(new, settings))
     except (OSError, sqlite3.Error) as error:
         raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
 
@@ -162,15 +150,6 @@ def damaged(path: str, what: str) -> DamagedLedger:
     return DamagedLedger(f"{path} is damaged: {what}. {WHAT_TO_DO}")
 
 
-def file_at(path: str) -> tuple[int, int] | None:
-    """Which file is at a path: whoever has it open finds out that another has taken its place."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 def connect(path: str, read_only: bool) -> sqlite3.Connection:
     """Open the ledger that is there, if it is one that can be read."""
     connection = open_file(path, read_only)
@@ -198,7 +177,6 @@ def open_file(path: str, read_only: bool, at_rest: bool = False) -> sqlite3.Conn
         raise DamagedLedger(
             f"{path} is empty, no ledger. Restore a copy: deciban restore FILE; or remove it."
         )
-    place = "file:" + "".join(c if c.isalnum() or c in "/._-" else _percent(c) for c in path)
     mode = "ro" if read_only else "rw"
     if read_only and (at_rest or not os.access(os.path.dirname(path) or ".", os.W_OK)):
         # SQLite would make its -shm file beside the ledger, which may not be allowed and is not wanted beside
@@ -206,7 +184,7 @@ def open_file(path: str, read_only: bool, at_rest: bool = False) -> sqlite3.Conn
         # is read.
         mode += "" if os.path.exists(path + "-wal") else "&immutable=1"
     return sqlite3.connect(
-        f"{place}?mode={mode}",
+        f"{uri_of(path)}?mode={mode}",
         uri=True,
         timeout=PATIENCE_SECONDS,
         isolation_level=None,
@@ -266,10 +244,6 @@ def _words(text: str) -> list[str]:
     for sign in "(),;":
         text = text.replace(sign, f" {sign} ")
     return text.lower().split()
-
-
-def _percent(character: str) -> str:
-    return "".join(f"%{byte:02x}" for byte in os.fsencode(character))
 
 
 def told(path: str, error: sqlite3.Error) -> FilterError:

@@ -1,0 +1,31 @@
+"""An open space: the filter of one user, mailbox or topic, and how much it may hold."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from deciban.filter import Filter, Learned
+    from deciban.ledger import Lesson
+    from deciban.spaces.sqlite_registry import SpaceRecord
+
+DATABASE = "filter.db"
+
+
+class Space:
+    """A space while it is in use; `Spaces.using` gives one."""
+
+    def __init__(self, record: SpaceRecord, folder: str, mail_filter: Filter) -> None:
+        self.record = record
+        self.mail_filter = mail_filter
+        self.path = os.path.join(folder, DATABASE)
+
+    def learn(
+        self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
+    ) -> Learned:
+        """Teach lessons, as `Filter.learn` does, within the quota of this space."""
+        within = self.record.quota.within(self.mail_filter, self.path, lessons)
+        return self.mail_filter.learn(within, progress)

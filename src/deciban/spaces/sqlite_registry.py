@@ -1,0 +1,161 @@
+"""The registry: which spaces there are, under which names, with which keys; one SQLite file in their folder.
+
+    spaces   id         16 random bytes in hexadecimal, the name of its folder
+             name       as it is shown
+             key        what is compared of it (space_name.py)
+             made       when, in seconds since 1970
+             shared     the shared filter that it begins on; empty for none
+             lessons    its quota, bytes too
+    gone     id         of a deleted space, until its folder is removed; nothing else is kept of it
+    keys                see sqlite_key_ring.py
+
+A space is in the registry before it has a folder. So a folder that the registry does not know is a left-over.
+"""
+
+from __future__ import annotations
+
+import os
+from time import time
+
+from deciban.errors import NoSuchSpace, SpaceExists
+from deciban.spaces.quota import Quota
+from deciban.spaces.space_name import space_key, space_name
+from deciban.sqlite_store import SqliteStore, StoreKind, row_check
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+FILE = "spaces.db"
+ID_BYTES = 16
+KIND = StoreKind(
+    "registry of spaces",
+    b"deSp",
+    1,
+    (
+        "CREATE TABLE spaces (id TEXT PRIMARY KEY, name TEXT NOT NULL, key TEXT UNIQUE NOT NULL, "
+        "made INTEGER NOT NULL, shared TEXT NOT NULL, lessons INTEGER, bytes INTEGER, "
+        "checked INTEGER NOT NULL)",
+        "CREATE TABLE gone (id TEXT PRIMARY KEY)",
+        "CREATE TABLE keys (id TEXT PRIMARY KEY, hash BLOB NOT NULL, rights TEXT NOT NULL, "
+        "spaces TEXT NOT NULL, made INTEGER NOT NULL, expires INTEGER, note TEXT NOT NULL, "
+        "checked INTEGER NOT NULL, used INTEGER)",
+    ),
+)
+_FIELDS = "id, name, key, made, shared, lessons, bytes, checked"
+
+
+class SpaceRecord(Value):
+    """What the registry knows of a space."""
+
+    id: str
+    name: str
+    made: int
+    """In seconds since 1970."""
+    shared: str = ""
+    """The shared filter that it begins on; empty for none."""
+    quota: Quota = Quota()
+
+
+class SqliteRegistry:
+    """The spaces of one folder."""
+
+    def __init__(self, folder: str, create: bool = False) -> None:
+        self.store = SqliteStore(os.path.join(folder, FILE), KIND, create)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.store.close()
+
+    def add(self, names: Iterable[str], shared: str = "", quota: Quota | None = None) -> list[SpaceRecord]:
+        """Enter new spaces, all of them or none."""
+        made = int(time())
+        records = [
+            SpaceRecord(os.urandom(ID_BYTES).hex(), space_name(name), made, shared, quota or Quota())
+            for name in names
+        ]
+        with self.store.writing():
+            for record in records:
+                self._must_be_free(record.name)
+                self._insert(record)
+        return records
+
+    def find(self, name: str) -> SpaceRecord:
+        """The space of a name, in any spelling."""
+        found = self.find_if_any(name)
+        if found is None:
+            raise NoSuchSpace(
+                f"There is no space {space_name(name)!r}. deciban space list shows them, add makes one."
+            )
+        return found
+
+    def find_if_any(self, name: str) -> SpaceRecord | None:
+        """The space of a name; None if there is none. Nothing is ever made by looking."""
+        rows = self.store.rows(f"SELECT {_FIELDS} FROM spaces WHERE key = ?", space_key(name))
+        return self._record(rows[0]) if rows else None
+
+    def has(self, identity: str) -> bool:
+        """Whether there is a space of this id."""
+        return bool(self.store.rows("SELECT 1 FROM spaces WHERE id = ?", identity))
+
+    def all(self) -> Iterator[SpaceRecord]:
+        """Every space, in the order of their names."""
+        return map(self._record, self.store.rows(f"SELECT {_FIELDS} FROM spaces ORDER BY key"))
+
+    def rename(self, name: str, new: str) -> SpaceRecord:
+        """Give a space another name, or its name another spelling."""
+        new = space_name(new)
+        with self.store.writing():
+            record = self.find(name)
+            if space_key(new) != space_key(record.name):
+                self._must_be_free(new)
+            return self._replace(record.replaced(name=new))
+
+    def set_quota(self, name: str, quota: Quota) -> SpaceRecord:
+        """Change how much a space may hold."""
+        with self.store.writing():
+            return self._replace(self.find(name).replaced(quota=quota))
+
+    def remove(self, name: str) -> SpaceRecord:
+        """Take a space out of the registry; its id stays among those `gone` until its folder is removed."""
+        with self.store.writing():
+            record = self.find(name)
+            self.store.run("DELETE FROM spaces WHERE id = ?", record.id)
+            self.store.run("INSERT INTO gone VALUES (?)", record.id)
+        return record
+
+    def gone(self) -> list[str]:
+        """The ids of deleted spaces whose folders may be there still."""
+        return [identity for (identity,) in self.store.rows("SELECT id FROM gone")]
+
+    def is_removed(self, identity: str) -> None:
+        """Say that nothing is left of a deleted space."""
+        with self.store.writing():
+            self.store.run("DELETE FROM gone WHERE id = ?", identity)
+
+    def _must_be_free(self, name: str) -> None:
+        taken = self.find_if_any(name)
+        if taken is not None:
+            raise SpaceExists(f"There is a space {taken.name!r} already. Nothing was changed.")
+
+    def _insert(self, record: SpaceRecord) -> None:
+        fields = (
+            record.id, record.name, space_key(record.name), record.made, record.shared,
+            record.quota.lessons, record.quota.bytes,
+        )  # fmt: skip
+        places = ", ".join("?" * (len(fields) + 1))
+        self.store.run(f"INSERT INTO spaces ({_FIELDS}) VALUES ({places})", *fields, row_check(*fields))
+
+    def _replace(self, record: SpaceRecord) -> SpaceRecord:
+        self.store.run("DELETE FROM spaces WHERE id = ?", record.id)
+        self._insert(record)
+        return record
+
+    def _record(self, row: tuple[Any, ...]) -> SpaceRecord:
+        *fields, checked = row
+        if row_check(*fields) != checked:
+            raise self.store.damaged("a space in it is not as it was written")
+        identity, name, _, made, shared, lessons, size = fields
+        return SpaceRecord(identity, name, made, shared, Quota(lessons, size))
