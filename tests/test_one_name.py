@@ -10,7 +10,7 @@ ROOT = Path(deciban.__file__).parent
 CLASS = re.compile(r"^(?:class|cdef class|cdef struct|ctypedef (?:packed )?struct) (\w+)", re.MULTILINE)
 SOURCES = [path for path in ROOT.rglob("*") if path.suffix in (".py", ".pyx", ".pxd")]
 # Some verbs of the command line are called after what they show, and their files after the verbs.
-CONVENTIONAL = {"cli/filter", "cli/journal", "cli/space", "cli/status", "cli/table"}
+CONVENTIONAL = {"cli/filter", "cli/journal", "cli/key", "cli/space", "cli/status", "cli/table"}
 
 
 def places(names):

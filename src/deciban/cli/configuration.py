@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 SETTINGS = {
     "db": ("", "the filter's database; by default deciban/filter.db in your data directory"),
     "spaces": ("", "the folder of the spaces; by default deciban/spaces in your data directory"),
+    "aliases": ("", "a file of lines ADDRESS = NAME: which space has the mail for an address"),
+    "aliases-command": ("", "a program that is given an address and prints the name of its space"),
     "color": ("auto", "auto, always or never, where --color is auto"),
     "verdict-header": ("X-Deciban", "filter: the header field with label, decibans and probability"),
     "flag-header": ("X-Spam-Flag", "filter: the field that is YES for spam and NO otherwise"),

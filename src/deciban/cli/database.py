@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from deciban.filter import Filter
     from deciban.filter.filter import Admission
+    from deciban.spaces import Spaces
+    from deciban.spaces.recipients import Recipients
 
 VARIABLE = "DECIBAN_DB"
 
@@ -85,6 +87,27 @@ def _data_folder(environment: Mapping[str, str]) -> str:
         home = environment.get("HOME") or os.path.expanduser("~")
         data = os.path.join(home, ".local", "share")
     return os.path.join(data, "deciban")
+
+
+def recipients_of(spaces: Spaces) -> Recipients:
+    """Which space has the mail for an address, with the aliases that are configured."""
+    from deciban.spaces.recipients import AliasCommand, Recipients, aliases_in
+
+    configuration = Configuration.load()
+    path, command = configuration.value("aliases"), configuration.value("aliases-command")
+    if path and command:
+        raise WrongUsage("configure aliases or aliases-command, not both; see deciban config")
+    if command:
+        from shlex import split  # words as a shell has them, but no shell
+
+        return Recipients(spaces.registry.find_if_any, AliasCommand(split(command)))
+    if not path:
+        return Recipients(spaces.registry.find_if_any)
+    try:
+        with open(os.path.expanduser(path), encoding="utf-8", errors="replace") as file:
+            return Recipients(spaces.registry.find_if_any, aliases_in(file.read()).get)
+    except OSError as error:
+        raise NoSuchSource(f"the aliases {path!r} cannot be read: {error.strerror}") from None
 
 
 def chosen_path(options: Namespace) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
-from deciban.cli.database import add_spaces_flag, spaces_folder
+from deciban.cli.database import add_spaces_flag, recipients_of, spaces_folder
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, moment_text, refused, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import harmless, say
-from deciban.errors import WrongUsage
+from deciban.errors import NoSuchSpace, WrongUsage
 from deciban.spaces.quota import Quota
 from deciban.spaces.spaces import Spaces
 
@@ -27,12 +27,13 @@ EXAMPLES = (
     ("deciban space add sales --lessons 10000 --bytes 200M", "with a quota"),
     ("deciban space list", "all of them, with the bytes that they take"),
     ("deciban space list @example.org", "those with this in their names"),
+    ("deciban space find ann+shop@example.org", "which space has the mail for an address"),
     ("deciban space rename ann@example.org ann@example.com", "whoever is using it goes on"),
     ("deciban space quota ann@example.org --lessons none --bytes 1G", "change one quota, lift the other"),
     ("deciban space delete bob@example.org", "asks, then removes it with all that it ever held"),
     ("deciban learn spam junk.mbox --space ann@example.org", "every verb of the filter takes --space"),
 )
-ACTIONS = ("add", "list", "rename", "delete", "quota")
+ACTIONS = ("add", "list", "find", "rename", "delete", "quota")
 NONE = -1
 UNITS = {"K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 
@@ -41,7 +42,10 @@ def define(parser: Parser) -> None:
     """Add the arguments of ``deciban space``."""
     parser.add_argument("action", choices=ACTIONS, metavar="ACTION", help=", ".join(ACTIONS))
     parser.add_argument(
-        "names", nargs="*", metavar="NAME", help="the spaces; rename: the name, and the new one"
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="the spaces; rename: the name, and the new one; find: addresses",
     )
     parser.add_argument("--shared", metavar="FILE", help="add: on top of what deciban publish wrote there")
     parser.add_argument("--lessons", type=_most, metavar="N", help="add, quota: at most N lessons, or none")
@@ -106,8 +110,19 @@ def _done(options: Namespace, spaces: Spaces) -> list[SpaceRecord]:
     if options.action == "quota":
         found = [spaces.find(name) for name in names]  # all of them are there, before one is changed
         return [spaces.set_quota(each.name, _changed(each.quota, options)) for each in found]
+    if options.action == "find":
+        return [_found(spaces, address) for address in names]
     wanted = names[0].casefold() if names else ""
     return [record for record in spaces.all() if wanted in record.name.casefold()]
+
+
+def _found(spaces: Spaces, address: str) -> SpaceRecord:
+    found = recipients_of(spaces).space_of(address)
+    if found is None:
+        raise NoSuchSpace(
+            f"No space has the mail for {address!r}: neither one of this name or domain, nor @, nor an alias."
+        )
+    return found
 
 
 def _changed(quota: Quota, options: Namespace) -> Quota:

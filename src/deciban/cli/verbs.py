@@ -45,6 +45,7 @@ VERBS = {
     "export": "write all lessons in an open format",
     "import": "take over lessons that were exported",
     "space": "keep many filters in one folder, one for each user",
+    "key": "let programs into spaces, each with no more rights than it needs",
     "read": "show what the filter sees in a message",
     "evaluate": "measure the filter on labelled mail, beside others",
     "table": "learn from a CSV or Parquet table, predict and explain its rows",

@@ -27,6 +27,7 @@ from contextlib import contextmanager, suppress
 
 from deciban.errors import CannotWrite, NoSuchSource, NoSuchSpace
 from deciban.spaces.space import DATABASE, Space
+from deciban.spaces.sqlite_key_ring import SqliteKeyRing
 from deciban.spaces.sqlite_registry import FILE, SqliteRegistry
 from deciban.sqlite_store import file_at
 
@@ -64,6 +65,7 @@ class Spaces:
                 "or make the first: deciban space add NAME."
             )
         self.registry = SqliteRegistry(self.folder, create)
+        self.keys = SqliteKeyRing(self.registry.store)
 
     def __enter__(self) -> Self:
         return self
@@ -119,6 +121,7 @@ class Spaces:
                 if opened is not None:
                     opened.close_if_idle()
             self._remove_folder(identity)
+            self.keys.revoke_all_for(identity)
             self.registry.is_removed(identity)
         self._remove_left_overs()
 
