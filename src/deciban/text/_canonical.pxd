@@ -2,4 +2,4 @@
 
 from deciban.text._content cimport Buffer, Content
 
-cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) except -1
+cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) except -1 nogil

@@ -30,11 +30,12 @@ from deciban.text._fields cimport FIELD_ADDED, field_kind, field_name_end
 from deciban.text._tags cimport begins_tag, from_line_end, is_field, next_tag
 
 
-cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1:
+cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1 nogil:
     """A copy with LF for every CRLF, CRCRLF and lone CR."""
     cdef Py_ssize_t place = 0
     cdef Py_ssize_t mark
     cdef Py_ssize_t after
+    cdef Py_ssize_t i
     reserve(target, source.size)
     while place < source.size:
         mark = find_byte(source, c"\r", place, source.size)
@@ -48,7 +49,7 @@ cdef int unify_line_ends(Buffer* target, const Buffer* source) except -1:
             append_byte(target, c"\n")
             place = after + 1
         else:
-            for _ in range(after - mark):
+            for i in range(after - mark):
                 append_byte(target, c"\n")
             place = after
     return 0
@@ -117,14 +118,14 @@ cdef bint begins_a_mail(const Buffer* source, Py_ssize_t start) noexcept nogil:
 
 cdef int append_within(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t limit
-) except -1:
+) except -1 nogil:
     """A range copied as far as the limit allows."""
     return append(target, source, start, min(end, start + max(limit - target.size, 0)))
 
 
 cdef Py_ssize_t copy_fields(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit
-) except -1:
+) except -1 nogil:
     """Copies the header fields that stay; the place behind the last field."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t colon
@@ -145,7 +146,7 @@ cdef Py_ssize_t copy_fields(
 
 cdef int copy_lines(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Py_ssize_t limit
-) except -1:
+) except -1 nogil:
     """Copies whole lines, without the ">" in front of any "From " that starts one."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t found = find_bytes(source, b">From ", 6, start, end)
@@ -161,7 +162,7 @@ cdef int copy_lines(
     return append_within(target, source, place, end, limit)
 
 
-cdef int copy_rest(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit) except -1:
+cdef int copy_rest(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t limit) except -1 nogil:
     """Copies what is behind the fields, without the tags that a broken line hides from some readers only."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t tag = next_tag(source, start)
@@ -172,7 +173,7 @@ cdef int copy_rest(Buffer* target, const Buffer* source, Py_ssize_t start, Py_ss
     return copy_lines(target, source, place, source.size, limit)
 
 
-cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) except -1:
+cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) except -1 nogil:
     """Fills content.canonical and content.is_mail."""
     cdef Buffer unified
     cdef Buffer lines = source[0]
@@ -191,7 +192,7 @@ cdef int canonicalise(Content* content, const Buffer* source, Py_ssize_t limit) 
     return 0
 
 
-cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) except -1:
+cdef int copy_canonical(Content* content, Buffer* source, Py_ssize_t limit) except -1 nogil:
     """The canonical form of bytes that already have line feeds as line ends."""
     cdef Buffer* target = &content.canonical
     cdef Py_ssize_t place = 3 if starts_with(source, 0, source.size, b"\xef\xbb\xbf") else 0

@@ -26,7 +26,7 @@ past an end, whatever the mail says.
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memchr, memcpy
+from libc.string cimport memchr, memcpy, strlen
 
 from deciban.text._growth cimport grown
 
@@ -284,6 +284,15 @@ cdef inline int append(
     reserve(buffer, end - start)
     memcpy(buffer.data + buffer.size, source.data + start, end - start)
     buffer.size += end - start
+    return 0
+
+
+cdef inline int append_characters(Buffer* buffer, const char* characters) except -1 nogil:
+    """A constant string copied to the end."""
+    cdef Py_ssize_t length = strlen(characters)
+    reserve(buffer, length)
+    memcpy(buffer.data + buffer.size, characters, length)
+    buffer.size += length
     return 0
 
 

@@ -11,6 +11,8 @@ ctypedef struct Scratch:
 
 cdef Py_ssize_t read_headers(
     Content* content, Scratch* scratch, Py_ssize_t start, int part, Py_ssize_t most, Py_ssize_t longest
-) except -1
-cdef Span media_type_of(Content* content, Span value) except *
-cdef Span parameter_of(Content* content, Scratch* scratch, Span value, const char* name) except *
+) except -1 nogil
+cdef int media_type_of(Content* content, Span value, Span* found) except -1 nogil
+cdef int parameter_of(
+    Content* content, Scratch* scratch, Span value, const char* name, Span* found
+) except -1 nogil

@@ -28,7 +28,7 @@ cdef struct Word:
     Py_ssize_t end
 
 
-cdef int add_header(Content* content, Header header) except -1:
+cdef int add_header(Content* content, Header header) except -1 nogil:
     """One more row of the header table."""
     cdef Headers* headers = &content.headers
     if headers.count == headers.room:
@@ -82,7 +82,7 @@ cdef bint same_charset(const Buffer* source, Span one, Span other) noexcept nogi
     return True
 
 
-cdef int unwrap_word(Content* content, Scratch* scratch, const Buffer* source, const Word* word) except -1:
+cdef int unwrap_word(Content* content, Scratch* scratch, const Buffer* source, const Word* word) except -1 nogil:
     """The bytes of an encoded word, still in its charset, added to scratch.words."""
     cdef Py_ssize_t size = word.content.end - word.content.start
     if word.base64:
@@ -92,7 +92,7 @@ cdef int unwrap_word(Content* content, Scratch* scratch, const Buffer* source, c
     return 0
 
 
-cdef int flush_words(Content* content, Scratch* scratch, const Buffer* source, Span charset) except -1:
+cdef int flush_words(Content* content, Scratch* scratch, const Buffer* source, Span charset) except -1 nogil:
     """Decodes the collected bytes of adjacent words."""
     if scratch.words.size:
         decode_text(content, &scratch.words, 0, scratch.words.size, source, charset, &content.strings, NULL)
@@ -100,7 +100,7 @@ cdef int flush_words(Content* content, Scratch* scratch, const Buffer* source, S
     return 0
 
 
-cdef int append_unfolded(Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef int append_unfolded(Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
     """Text between encoded words: each line end with the white space behind it becomes one space."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t line_end
@@ -129,7 +129,7 @@ cdef bint is_all_blank(const Buffer* source, Py_ssize_t start, Py_ssize_t end) n
 
 cdef int append_value(
     Content* content, Scratch* scratch, const Buffer* source, Py_ssize_t start, Py_ssize_t end
-) except -1:
+) except -1 nogil:
     """A field's value with its encoded words decoded."""
     cdef Py_ssize_t plain = start
     cdef Py_ssize_t mark = find_bytes(source, b"=?", 2, start, end)
@@ -181,7 +181,7 @@ cdef void blank_line_ends(Buffer* buffer, Py_ssize_t start) noexcept nogil:
 cdef int read_field(
     Content* content, Scratch* scratch, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end,
     int part, Py_ssize_t longest
-) except -1:
+) except -1 nogil:
     """One field [start, end) into the table; of a field that is too long only its beginning."""
     cdef const Buffer* source = &content.canonical
     cdef Header header
@@ -209,7 +209,7 @@ cdef int read_field(
 
 cdef Py_ssize_t read_headers(
     Content* content, Scratch* scratch, Py_ssize_t start, int part, Py_ssize_t most, Py_ssize_t longest
-) except -1:
+) except -1 nogil:
     """The block of fields at this place; the place where the body begins."""
     cdef const Buffer* source = &content.canonical
     cdef Py_ssize_t place = start
@@ -233,24 +233,24 @@ cdef Py_ssize_t read_headers(
     return min(place, source.size)
 
 
-cdef Span media_type_of(Content* content, Span value) except *:
+cdef int media_type_of(Content* content, Span value, Span* found) except -1 nogil:
     """The "type/subtype" in front of a Content-Type's parameters, lower-cased; empty if it is none."""
     cdef Buffer* strings = &content.strings
     cdef Py_ssize_t place = value.start
-    cdef Span result
+    cdef Py_ssize_t i
     cdef int byte
     while place < value.end:
         byte = byte_at(strings, place)
         if byte == c";" or is_blank(byte):
             break
         place += 1
-    result.start = result.end = strings.size
+    found.start = found.end = strings.size
     if find_byte(strings, c"/", value.start, place) < place:
         # One by one: the source is the buffer that grows.
-        for at in range(value.start, place):
-            append_byte(strings, <uint8_t> lower(byte_at(strings, at)))
-        result.end = strings.size
-    return result
+        for i in range(value.start, place):
+            append_byte(strings, <uint8_t> lower(byte_at(strings, i)))
+        found.end = strings.size
+    return 0
 
 
 cdef Py_ssize_t skip_blank(const Buffer* source, Py_ssize_t place, Py_ssize_t end) noexcept nogil:
@@ -262,7 +262,7 @@ cdef Py_ssize_t skip_blank(const Buffer* source, Py_ssize_t place, Py_ssize_t en
 
 cdef Py_ssize_t append_parameter(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
-) except -1:
+) except -1 nogil:
     """A parameter's value, quoted or not, as it stands; the place behind it."""
     cdef Py_ssize_t place = start
     cdef int byte
@@ -285,7 +285,7 @@ cdef Py_ssize_t append_parameter(
 
 cdef int append_percent_decoded(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
-) except -1:
+) except -1 nogil:
     """RFC 2231: %C3%A9 → two bytes."""
     cdef Py_ssize_t place = start
     cdef int high
@@ -305,7 +305,7 @@ cdef int append_percent_decoded(
 
 cdef int collect_parameter(
     Content* content, Scratch* scratch, Span value, const char* name, Span* charset
-) except -1:
+) except -1 nogil:
     """The bytes of a parameter into scratch.words, its RFC 2231 sections in the order in which they stand."""
     cdef Buffer* strings = &content.strings
     cdef Buffer* raw = &scratch.decoded
@@ -350,16 +350,17 @@ cdef int collect_parameter(
     return 0
 
 
-cdef Span parameter_of(Content* content, Scratch* scratch, Span value, const char* name) except *:
+cdef int parameter_of(
+    Content* content, Scratch* scratch, Span value, const char* name, Span* found
+) except -1 nogil:
     """One parameter of a field's value (a span of strings), decoded into strings; empty if it is missing."""
     cdef Span charset
-    cdef Span result
     charset.start = charset.end = 0
     scratch.words.size = 0
     collect_parameter(content, scratch, value, name, &charset)
-    result.start = content.strings.size
+    found.start = content.strings.size
     decode_text(
         content, &scratch.words, 0, scratch.words.size, &content.strings, charset, &content.strings, NULL)
-    result.end = content.strings.size
+    found.end = content.strings.size
     scratch.words.size = 0
-    return result
+    return 0

@@ -193,7 +193,7 @@ cdef bint looks_like_html(const Buffer* source, Py_ssize_t start, Py_ssize_t end
 
 cdef Py_ssize_t append_entity(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end
-) except -1:
+) except -1 nogil:
     """The character reference at "&", or the "&" itself where there is none; the place behind it."""
     cdef Py_ssize_t place = start + 1
     cdef uint32_t code = 0
@@ -239,7 +239,7 @@ cdef Py_ssize_t read_number(
 
 cdef int append_decoded(
     Buffer* target, const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint joined
-) except -1:
+) except -1 nogil:
     """An attribute value with its character references decoded; `joined` drops white space, as in a link."""
     cdef Py_ssize_t place = start
     cdef int byte
@@ -256,7 +256,7 @@ cdef int append_decoded(
     return 0
 
 
-cdef inline Buffer* open_run(Content* content, Page* page) except NULL:
+cdef inline Buffer* open_run(Content* content, Page* page) except NULL nogil:
     """The buffer that text goes to now, with the gap in front of it written."""
     cdef Buffer* target
     if page.reason == SHOWN:
@@ -284,7 +284,7 @@ cdef inline void leave_gap(Page* page, int gap) noexcept nogil:
         page.hidden_gap = max(page.hidden_gap, gap)
 
 
-cdef Py_ssize_t read_run(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t read_run(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
     """Text up to the next "<"; the place of that."""
     cdef const Buffer* source = page.source
     cdef Py_ssize_t place = start
@@ -373,7 +373,7 @@ cdef bint is_zero(const Buffer* source, Py_ssize_t start, Py_ssize_t end, bint o
 
 cdef int read_declaration(
     const Buffer* source, Py_ssize_t start, Py_ssize_t colon, Py_ssize_t end, Style* style
-) except -1:
+) except -1 nogil:
     """One "name: value" of a style attribute."""
     cdef Py_ssize_t value = colon + 1
     end = find_byte(source, c"!", value, end)  # !important
@@ -411,7 +411,7 @@ cdef int read_declaration(
     return 0
 
 
-cdef int read_style(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Style* style) except -1:
+cdef int read_style(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Style* style) except -1 nogil:
     """The declarations of a style attribute."""
     cdef Py_ssize_t place = start
     cdef Py_ssize_t semicolon
@@ -427,7 +427,7 @@ cdef int read_style(const Buffer* source, Py_ssize_t start, Py_ssize_t end, Styl
     return 0
 
 
-cdef int add_link(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end, int kind) except -1:
+cdef int add_link(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end, int kind) except -1 nogil:
     """One more row of the link table, as long as the limit allows."""
     cdef Links* links = &content.links
     cdef Link link
@@ -458,7 +458,7 @@ cdef void close_anchor(Content* content, Page* page) noexcept nogil:
 cdef int note_attribute(
     Content* content, const Buffer* source, Py_ssize_t name, Py_ssize_t name_end,
     Py_ssize_t start, Py_ssize_t end
-) except -1:
+) except -1 nogil:
     """One attribute in the markup, with its value if that is short."""
     cdef Py_ssize_t place
     append_byte(&content.markup, c" ")
@@ -474,7 +474,7 @@ cdef int note_attribute(
 
 cdef int use_attribute(
     Content* content, Page* page, int element, int attribute, Py_ssize_t start, Py_ssize_t end, Style* style
-) except -1:
+) except -1 nogil:
     """What one attribute means for links and for what is seen."""
     cdef const Buffer* source = page.source
     if attribute == ATTRIBUTE_TARGET:
@@ -525,7 +525,7 @@ cdef Py_ssize_t value_end(Page* page, Py_ssize_t start, Py_ssize_t end, Py_ssize
 
 cdef Py_ssize_t read_attributes(
     Content* content, Page* page, int element, Py_ssize_t start, Py_ssize_t end, Style* style
-) except -1:
+) except -1 nogil:
     """All attributes of a start tag; the place behind its ">"."""
     cdef const Buffer* source = page.source
     cdef Py_ssize_t place = start
@@ -629,7 +629,7 @@ cdef Py_ssize_t skip_raw(
     return end
 
 
-cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
     """A start tag whose name begins here; the place where text goes on."""
     cdef const Buffer* source = page.source
     cdef Py_ssize_t place = start
@@ -673,7 +673,7 @@ cdef Py_ssize_t read_start_tag(Content* content, Page* page, Py_ssize_t start, P
 
 cdef Py_ssize_t read_alternative(
     Content* content, Page* page, int element, const Style* style, Py_ssize_t place
-) except -1:
+) except -1 nogil:
     """The text that stands for an image: what most readers see first, as their programs do not load it."""
     if element & IMAGE and style.alt.end > style.alt.start and style.reason == SHOWN:
         append_decoded(open_run(content, page), page.source, style.alt.start, style.alt.end, False)
@@ -681,7 +681,7 @@ cdef Py_ssize_t read_alternative(
     return place
 
 
-cdef Py_ssize_t read_end_tag(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t read_end_tag(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
     """An end tag whose name begins here; the place behind its ">"."""
     cdef const Buffer* source = page.source
     cdef Py_ssize_t place = start
@@ -707,7 +707,7 @@ cdef Py_ssize_t read_end_tag(Content* content, Page* page, Py_ssize_t start, Py_
     return min(find_byte(source, c">", place, end) + 1, end)
 
 
-cdef Py_ssize_t read_markup(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1:
+cdef Py_ssize_t read_markup(Content* content, Page* page, Py_ssize_t start, Py_ssize_t end) except -1 nogil:
     """Whatever begins with the "<" at this place; the place where text goes on."""
     cdef const Buffer* source = page.source
     cdef int byte = byte_at(source, start + 1) if start + 1 < end else -1
@@ -725,7 +725,7 @@ cdef Py_ssize_t read_markup(Content* content, Page* page, Py_ssize_t start, Py_s
     return start + 1
 
 
-cdef int read_html(Content* content, const Buffer* source, int part, Py_ssize_t links) except -1:
+cdef int read_html(Content* content, const Buffer* source, int part, Py_ssize_t links) except -1 nogil:
     """Appends what an HTML source (UTF-8) holds to text, hidden, markup and links."""
     cdef Page page
     cdef Py_ssize_t place = 0

@@ -102,7 +102,7 @@ cdef ReaderLimits limits_of(limits) except *:
     return bounds
 
 
-cdef int add_part(Content* content, int parent) except -1:
+cdef int add_part(Content* content, int parent) except -1 nogil:
     """One more row of the part table, still empty; its number."""
     cdef Parts* parts = &content.parts
     cdef Part part
@@ -120,15 +120,16 @@ cdef int add_part(Content* content, int parent) except -1:
     return <int> parts.count - 1
 
 
-cdef inline int set_part(Content* content, int number, const Part* part) except -1:
+cdef inline int set_part(Content* content, int number, const Part* part) except -1 nogil:
     """Writes a row of the part table back."""
     if not 0 <= number < content.parts.count:
-        raise IndexError(number)
+        with gil:
+            raise IndexError(number)
     content.parts.rows[number] = part[0]
     return 0
 
 
-cdef int push_level(Levels* levels, const Buffer* strings, Span boundary, int part) except -1:
+cdef int push_level(Levels* levels, const Buffer* strings, Span boundary, int part) except -1 nogil:
     """One more open multipart."""
     if levels.count == levels.room:
         levels.rows = <Level*> grown(levels.rows, &levels.room, levels.count + 1, 4, sizeof(Level))
@@ -346,7 +347,7 @@ cdef link_piece(const Content* content, Py_ssize_t number):
     )
 
 
-cdef int encoding_named(Content* content, Span value) except -1:
+cdef int encoding_named(Content* content, Span value) except -1 nogil:
     """The transfer encoding that a header value names."""
     cdef const Buffer* strings = &content.strings
     cdef Py_ssize_t end = find_byte(strings, c";", value.start, value.end)
@@ -397,30 +398,28 @@ cdef int kind_of(const Buffer* strings, Span media_type) noexcept nogil:
     return PART_OTHER
 
 
-cdef Span append_literal(Content* content, bytes value) except *:
+cdef int append_literal(Content* content, const char* value, Span* span) except -1 nogil:
     """A constant string as a span of strings."""
-    cdef Buffer view = buffer_of(value)
-    cdef Span span
     span.start = content.strings.size
-    append(&content.strings, &view, 0, view.size)
+    append_characters(&content.strings, value)
     span.end = content.strings.size
-    return span
+    return 0
 
 
 cdef int use_header(
     Content* content, Scratch* scratch, const Header* header, Part* part, Span* boundary
-) except -1:
+) except -1 nogil:
     """What one Content-… field says about its part; of repeated fields the first counts."""
     cdef Span name
     if header.kind == HEADER_CONTENT_TYPE and part.media_type.end == 0:
-        part.media_type = media_type_of(content, header.value)
+        media_type_of(content, header.value, &part.media_type)
         if part.media_type.end == part.media_type.start:
             part.media_type.end = part.media_type.start = 0
-        part.charset = parameter_of(content, scratch, header.value, b"charset")
+        parameter_of(content, scratch, header.value, b"charset", &part.charset)
         if part.file_name.end == part.file_name.start:
-            part.file_name = parameter_of(content, scratch, header.value, b"name")
+            parameter_of(content, scratch, header.value, b"name", &part.file_name)
         if starts_with(&content.strings, part.media_type.start, part.media_type.end, b"multipart/"):
-            boundary[0] = parameter_of(content, scratch, header.value, b"boundary")
+            parameter_of(content, scratch, header.value, b"boundary", boundary)
     elif header.kind == HEADER_CONTENT_TRANSFER_ENCODING and part.encoding == ENCODING_PLAIN:
         part.encoding = encoding_named(content, header.value)
     elif header.kind == HEADER_CONTENT_DISPOSITION and part.disposition == DISPOSITION_NONE:
@@ -428,13 +427,13 @@ cdef int use_header(
             part.disposition = DISPOSITION_INLINE
         elif header.value.end > header.value.start:
             part.disposition = DISPOSITION_ATTACHMENT
-        name = parameter_of(content, scratch, header.value, b"filename")
+        parameter_of(content, scratch, header.value, b"filename", &name)
         if name.end > name.start:
             part.file_name = name
     return 0
 
 
-cdef int describe_part(Content* content, Scratch* scratch, int number, Span* boundary) except -1:
+cdef int describe_part(Content* content, Scratch* scratch, int number, Span* boundary) except -1 nogil:
     """Fills a part's row from its headers."""
     cdef Part part = part_at(content, number)
     cdef Part parent = part_at(content, part.parent)
@@ -450,9 +449,9 @@ cdef int describe_part(Content* content, Scratch* scratch, int number, Span* bou
         if part.parent >= 0 and equals(
             &content.strings, parent.media_type.start, parent.media_type.end, b"multipart/digest"
         ):
-            part.media_type = append_literal(content, b"message/rfc822")
+            append_literal(content, b"message/rfc822", &part.media_type)
         else:
-            part.media_type = append_literal(content, b"text/plain")
+            append_literal(content, b"text/plain", &part.media_type)
     part.kind = kind_of(&content.strings, part.media_type)
     if part.file_name.end > part.file_name.start or part.disposition == DISPOSITION_ATTACHMENT:
         content.facts[FACT_ATTACHMENTS] += 1
@@ -462,16 +461,17 @@ cdef int describe_part(Content* content, Scratch* scratch, int number, Span* bou
     return set_part(content, number, &part)
 
 
-cdef int end_text_with_line(Buffer* buffer) except -1:
+cdef int end_text_with_line(Buffer* buffer) except -1 nogil:
     """A line end between what two parts hold."""
     if buffer.size > 0 and byte_at(buffer, buffer.size - 1) != c"\n":
         append_byte(buffer, c"\n")
     return 0
 
 
-cdef Span html_charset(Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end) except *:
+cdef int html_charset(
+    Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Span* span
+) except -1 nogil:
     """The charset that a <meta> among the first 1,024 bytes declares."""
-    cdef Span span
     cdef Py_ssize_t stop = min(end, start + 1024)
     cdef Py_ssize_t place = find_bytes(source, b"charset=", 8, start, stop)
     cdef int byte
@@ -486,13 +486,13 @@ cdef Span html_charset(Content* content, const Buffer* source, Py_ssize_t start,
         append_byte(&content.strings, <uint8_t> lower(byte))
         place += 1
     span.end = content.strings.size
-    return span
+    return 0
 
 
 cdef int read_text(
     Content* content, Scratch* scratch, int number, const Buffer* source, Py_ssize_t start, Py_ssize_t end,
     const ReaderLimits* bounds
-) except -1:
+) except -1 nogil:
     """The text of one part, after its transfer decoding, into text, hidden, markup and links."""
     cdef Part part = part_at(content, number)
     cdef Span charset = part.charset
@@ -508,7 +508,7 @@ cdef int read_text(
     if part.kind == PART_HTML:
         scratch.unicode.size = 0
         if charset.start == charset.end:
-            charset = html_charset(content, source, start, end)
+            html_charset(content, source, start, end, &charset)
         decode_text(content, source, start, end, &content.strings, charset, &scratch.unicode, &part.codec)
         read_html(content, &scratch.unicode, number, bounds.links)
     else:
@@ -523,7 +523,7 @@ cdef int read_text(
     return set_part(content, number, &part)
 
 
-cdef int read_leaf(Content* content, Scratch* scratch, int number, const ReaderLimits* bounds) except -1:
+cdef int read_leaf(Content* content, Scratch* scratch, int number, const ReaderLimits* bounds) except -1 nogil:
     """Decodes a part that has no parts: its text, or only its size."""
     cdef Part part = part_at(content, number)
     cdef const Buffer* source = &content.canonical
@@ -553,7 +553,7 @@ cdef int read_leaf(Content* content, Scratch* scratch, int number, const ReaderL
     return 0
 
 
-cdef int end_body(Content* content, int number, Py_ssize_t end) except -1:
+cdef int end_body(Content* content, int number, Py_ssize_t end) except -1 nogil:
     """A part ends here, and with it the messages that hold nothing else."""
     cdef Part part = part_at(content, number)
     while True:
@@ -566,7 +566,7 @@ cdef int end_body(Content* content, int number, Py_ssize_t end) except -1:
             return 0
 
 
-cdef int pop_levels(Content* content, Levels* levels, Py_ssize_t keep, Py_ssize_t end, bint closed) except -1:
+cdef int pop_levels(Content* content, Levels* levels, Py_ssize_t keep, Py_ssize_t end, bint closed) except -1 nogil:
     """Closes the multiparts above a level; only the outermost of them may have been closed in order."""
     while levels.count > keep:
         levels.count -= 1
@@ -575,7 +575,7 @@ cdef int pop_levels(Content* content, Levels* levels, Py_ssize_t keep, Py_ssize_
     return 0
 
 
-cdef int next_part(Content* content, Levels* levels, Mark* mark, const ReaderLimits* bounds) except -2:
+cdef int next_part(Content* content, Levels* levels, Mark* mark, const ReaderLimits* bounds) except -2 nogil:
     """Follows a boundary line: closes what it closes; the parent of the part that begins behind it, or -1."""
     while mark.closing and mark.level >= 0:
         pop_levels(content, levels, mark.level, mark.after, True)
@@ -600,15 +600,13 @@ cdef bint has_type(const Content* content, const Part* part) noexcept nogil:
     return False
 
 
-cdef Part read_as_it_looks(Content* content, int number, Py_ssize_t end) except *:
+cdef int read_as_it_looks(Content* content, int number, Part* part, Py_ssize_t end) except -1 nogil:
     """A part that does not say what it is: HTML if it begins like HTML, else text."""
-    cdef Part part = part_at(content, number)
     part.kind = PART_HTML if looks_like_html(&content.canonical, part.body.start, end) else PART_TEXT
-    set_part(content, number, &part)
-    return part
+    return set_part(content, number, part)
 
 
-cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const ReaderLimits* bounds) except -1:
+cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const ReaderLimits* bounds) except -1 nogil:
     """Reads part after part, each from its header on."""
     cdef int parent = -1
     cdef Py_ssize_t place = 0
@@ -640,9 +638,9 @@ cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const Rea
             # Its boundary never comes: a third of the CCERT corpus is like that, and all of it is text.
             levels.count -= 1
             content.facts[FACT_NO_BOUNDARY] += 1
-            part = read_as_it_looks(content, number, mark.start)
+            read_as_it_looks(content, number, &part, mark.start)
         elif part.kind == PART_TEXT and not has_type(content, &part):
-            part = read_as_it_looks(content, number, mark.start)
+            read_as_it_looks(content, number, &part, mark.start)
         if part.kind != PART_MULTIPART:
             # The line end in front of a boundary belongs to the boundary.
             end_body(content, number, mark.start - 1 if mark.level >= 0 else mark.start)
@@ -653,20 +651,31 @@ cdef int read_tree(Content* content, Scratch* scratch, Levels* levels, const Rea
         place = mark.after
 
 
-cdef int read_document(Content* content, Scratch* scratch, const ReaderLimits* bounds) except -1:
+cdef int read_document(Content* content, Scratch* scratch, const ReaderLimits* bounds) except -1 nogil:
     """Bytes that are no mail: one part of text or HTML."""
     cdef Part part
     cdef int number = add_part(content, -1)
     part = part_at(content, number)
     part.body.end = content.canonical.size
     part.kind = PART_HTML if looks_like_html(&content.canonical, 0, content.canonical.size) else PART_TEXT
-    part.media_type = append_literal(content, b"text/html" if part.kind == PART_HTML else b"text/plain")
+    append_literal(content, b"text/html" if part.kind == PART_HTML else b"text/plain", &part.media_type)
     if starts_with(&content.canonical, 0, content.canonical.size, b"\xff\xfe") or starts_with(
         &content.canonical, 0, content.canonical.size, b"\xfe\xff"
     ):
-        part.charset = append_literal(content, b"utf-16")
+        append_literal(content, b"utf-16", &part.charset)
     set_part(content, number, &part)
     return read_leaf(content, scratch, number, bounds)
+
+
+cdef int read_content(
+    Content* content, Scratch* scratch, Levels* levels, const Buffer* source, const ReaderLimits* bounds
+) except -1 nogil:
+    """Fills an empty content with what some bytes hold; Python's lock is taken for foreign charsets only."""
+    canonicalise(content, source, bounds.bytes)
+    count_nul_bytes(content)
+    if content.is_mail:
+        return read_tree(content, scratch, levels, bounds)
+    return read_document(content, scratch, bounds)
 
 
 cpdef Message read(data, limits=None):
@@ -684,12 +693,8 @@ cpdef Message read(data, limits=None):
     source.size = source.room = held.len
     source.data = <uint8_t*> held.buf
     try:
-        canonicalise(content, &source, bounds.bytes)
-        count_nul_bytes(content)
-        if content.is_mail:
-            read_tree(content, &scratch, &levels, &bounds)
-        else:
-            read_document(content, &scratch, &bounds)
+        with nogil:
+            read_content(content, &scratch, &levels, &source, &bounds)
     finally:
         free(scratch.decoded.data)
         free(scratch.unicode.data)
@@ -699,7 +704,7 @@ cpdef Message read(data, limits=None):
     return message
 
 
-cdef int count_nul_bytes(Content* content) except -1:
+cdef int count_nul_bytes(Content* content) except -1 nogil:
     """Notes NUL bytes, which no mail should have."""
     cdef Py_ssize_t place = find_byte(&content.canonical, 0, 0, content.canonical.size)
     while place < content.canonical.size:

@@ -65,7 +65,7 @@ cdef bint is_base64(const Buffer* source, Py_ssize_t start, Py_ssize_t end) noex
 
 cdef int64_t decode_base64(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep
-) except -1:
+) except -1 nogil:
     """Base64 up to its padding; what stands behind that (a mailing list's footer) is left out."""
     cdef int64_t size = 0
     cdef Py_ssize_t place = start
@@ -109,7 +109,7 @@ cdef int64_t decode_base64(
 cdef int64_t decode_quoted(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end,
     Buffer* target, Py_ssize_t keep, bint word
-) except -1:
+) except -1 nogil:
     """Quoted-printable; with `word` the Q encoding of RFC 2047, in which "_" is a space."""
     cdef int64_t size = 0
     cdef Py_ssize_t place = start
@@ -154,7 +154,7 @@ cdef int64_t decode_quoted(
 
 cdef int64_t decode_uu(
     Content* content, const Buffer* source, Py_ssize_t start, Py_ssize_t end, Buffer* target, Py_ssize_t keep
-) except -1:
+) except -1 nogil:
     """The first uuencoded file of a part: lines of up to 45 bytes between "begin" and "end"."""
     cdef int64_t size = 0
     cdef Py_ssize_t line = start
@@ -164,6 +164,7 @@ cdef int64_t decode_uu(
     cdef Py_ssize_t i
     cdef Py_ssize_t wanted
     cdef uint32_t bits
+    cdef int shift
     while line < end:
         line_end = find_byte(source, c"\n", line, end)
         if begun and equals(source, line, line_end, b"end"):
