@@ -43,10 +43,14 @@ def test_a_trace_is_exactly_the_features_at_the_limit_too(raw: bytes) -> None:
 def test_a_feature_is_the_hash_of_its_name_and_text_stands_where_it_was_seen(made: Mail) -> None:
     message = read(made.raw)
     text = message.text.encode()
-    for feature in trace(message, "words"):
+    features = trace(message, "words")
+    # f r e e and v1agra are also seen as the words that they stand for.
+    names = {feature.name for feature in features}
+    for feature in features:
         assert feature.hash == feature_hash(feature.name)
         for place in feature.places:
-            if place.where == "text" and " " not in feature.name and feature.name.isalpha():
+            plain = feature.name.isalpha() and f"obfuscated:{feature.name}" not in names
+            if place.where == "text" and plain:
                 assert feature.name in text[place.start : place.end].decode().lower()
     for feature in trace(message, "letters"):
         for place in feature.places:
