@@ -17,6 +17,8 @@ BLOCKS = re.findall(r"(?:^## deciban (\w+)\n\n)?^```json\n(.*?)^```$", PAGE, re.
 SCHEMAS = {verb: json.loads(text) for verb, text in BLOCKS}
 DEFINITIONS = SCHEMAS.pop("")
 TEXT_ONLY = {"filter", "export", "demo", "completion", "man"}
+# Stands for the entry of the journal that was told last.
+ENTRY = object()
 TABLE = "color,kind\n" + "".join(
     f"{'red' if number % 3 else 'blue'},{'big' if number > 20 else 'small'}\n" for number in range(40)
 )
@@ -39,6 +41,13 @@ def commands(mails):
     yield "prefer", ["--allow", mails / "friends.txt", "--promise", "0.2"]
     yield "classify", [spam]
     yield "why", [spam, ham]
+    yield "classify", ["--journal", spam]
+    yield "learn", ["--journal", "ham", mails / "ham" / "2.eml"]
+    yield "journal", []
+    yield "journal", ["--days", "7"]
+    yield "journal", ["--sample"]
+    yield "correct", [ENTRY, "ham"]
+    yield "undo", [ENTRY]
     yield "lessons", []
     yield "status", []
     yield "config", []
@@ -75,11 +84,12 @@ def commands(mails):
 
 
 def test_every_verb_prints_what_its_schema_says(taught):
-    tried = set()
+    tried, entry = set(), ""
     exported = subprocess.run([sys.executable, "-m", "deciban", "export"], capture_output=True, check=True)
     (taught / "lessons.jsonl").write_bytes(exported.stdout)
     for verb, arguments in commands(taught):
         tried.add(verb)
+        arguments = [entry if word == ENTRY else word for word in arguments]
         done = subprocess.run(
             [sys.executable, "-m", "deciban", verb, "--json", *map(str, arguments)],
             capture_output=True,
@@ -91,7 +101,9 @@ def test_every_verb_prints_what_its_schema_says(taught):
         assert done.stdout, f"{verb} {arguments}: {done.stderr}"
         validator = jsonschema.Draft202012Validator({**SCHEMAS[verb], **DEFINITIONS})
         for line in done.stdout.splitlines():
-            validator.validate(json.loads(line, parse_constant=pytest.fail))
+            record = json.loads(line, parse_constant=pytest.fail)
+            validator.validate(record)
+            entry = record.get("entry", entry)
     assert tried >= SCHEMAS.keys()
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.intake import Intake, add_sources, named_in
+from deciban.cli.journal_flags import add_journal_flag, open_desk, wants_journal
 from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import columns_of, harmless, say, shortened, terminal_columns
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from deciban.filter import Filter, Verdict
+    from deciban.journal.desk import Desk
     from deciban.text import Message
 
     Line = Callable[[RawMessage, Message, Verdict], str]
@@ -46,46 +48,75 @@ def define(parser: Parser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     add_color_flag(parser)
     add_decision_flags(parser)
+    add_journal_flag(parser)
     add_database_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Print a verdict for each message; the exit code is the verdict if there is but one."""
+    with open_filter(options) as mail_filter:
+        decide_by(mail_filter, options)
+        if not wants_journal(options):
+            return _classify(options, mail_filter, None)
+        desk = open_desk(options, mail_filter, "classify", create=True)
+        assert desk is not None
+        with desk.writer:
+            return _classify(options, mail_filter, desk)
+
+
+def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int:
     from deciban.filter.mail import question_of
     from deciban.text import read
 
-    with open_filter(options) as mail_filter:
-        decide_by(mail_filter, options)
-        preferences = mail_filter.preferences
-        intake = Intake(
-            named_in(options), progress=not sys.stdout.isatty()
-        )  # there the table moves on by itself
-        messages = iter(intake)
-        first = next(messages, None)
-        if first is None:
-            return intake.exit_code()
-        message = read(first.data)
-        verdict = mail_filter.classify(question_of(message, preferences))
+    preferences = mail_filter.preferences
+    # On a terminal the table moves on by itself.
+    intake = Intake(named_in(options), progress=not sys.stdout.isatty())
+    messages = iter(intake)
+    first = next(messages, None)
+    if first is None:
+        return intake.exit_code()
+    message = read(first.data)
+    verdict = mail_filter.classify(question_of(message, preferences))
+    second = next(messages, None)
+    if second is None:
+        say(_line(options, _plain_line, desk)(first, message, verdict))
+        return exit_code(verdict)
+    table = _Table(mail_filter, options, desk)
+    table.add([first], [message], [verdict])
+    while second is not None:
+        batch = [second, *islice(messages, BATCH - 1)]
+        read_batch = [read(raw.data) for raw in batch]
+        questions = [question_of(message, preferences) for message in read_batch]
+        table.add(batch, read_batch, mail_filter.classify_many(questions))
         second = next(messages, None)
-        if second is None:
-            line = _json_lines() if options.json else _plain_line
-            if wants_color(options.color) and not options.json:
-                line = _in_color(line)
-            say(line(first, message, verdict))
-            return exit_code(verdict)
-        table = _Table(mail_filter, options)
-        table.add([first], [message], [verdict])
-        while second is not None:
-            batch = [second, *islice(messages, BATCH - 1)]
-            read_batch = [read(raw.data) for raw in batch]
-            questions = [question_of(message, preferences) for message in read_batch]
-            table.add(batch, read_batch, mail_filter.classify_many(questions))
-            second = next(messages, None)
     intake.note(table.summary())
     return intake.exit_code()
 
 
-def _json_lines() -> Line:
+def _line(options: Namespace, plain: Line, desk: Desk | None) -> Line:
+    """What makes a line of a verdict, and an entry in the journal, if there is one."""
+    if options.json:
+        return _json_lines(desk)
+    line = _in_color(plain) if wants_color(options.color) else plain
+    if desk is None:
+        return line
+
+    def noted(raw: RawMessage, message: Message, verdict: Verdict) -> str:
+        _note(desk, raw, verdict)
+        return line(raw, message, verdict)
+
+    return noted
+
+
+def _note(desk: Desk, raw: RawMessage, verdict: Verdict) -> bytes:
+    """Make an entry about a message; its id."""
+    from deciban.filter.mail import lesson_of
+    from deciban.journal.journal_entry import TOLD
+
+    return desk.note(lesson_of("", "", desk.mail_filter.preferences, raw), verdict, TOLD)
+
+
+def _json_lines(desk: Desk | None) -> Line:
     """What makes JSON of a verdict; one encoder for all, since `json.dumps` would make one for each line."""
     from json import JSONEncoder
 
@@ -94,7 +125,8 @@ def _json_lines() -> Line:
     encode = JSONEncoder(separators=(",", ":")).encode
 
     def line(raw: RawMessage, message: Message, verdict: Verdict) -> str:
-        return encode({"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)})
+        record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)}
+        return encode(record if desk is None else {**record, "entry": _note(desk, raw, verdict).hex()})
 
     return line
 
@@ -112,12 +144,10 @@ def _in_color(line: Line) -> Line:
 class _Table:
     """Verdicts one below the other, counted."""
 
-    def __init__(self, mail_filter: Filter, options: Namespace) -> None:
+    def __init__(self, mail_filter: Filter, options: Namespace, desk: Desk | None) -> None:
         self._width = max(columns_of(harmless(label)) for label in (UNSURE, *mail_filter.labels()))
         self._columns = terminal_columns()
-        self._line = _json_lines() if options.json else self._table_line
-        if wants_color(options.color) and not options.json:
-            self._line = _in_color(self._line)
+        self._line = _line(options, self._table_line, desk)
         self._counts: dict[str, int] = {}
 
     def add(self, batch: list[RawMessage], messages: list[Message], verdicts: list[Verdict]) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SETTINGS = {
     "db": ("", "the filter's database; by default deciban/filter.db in your data directory"),
     "spaces": ("", "the folder of the spaces; by default deciban/spaces in your data directory"),
+    "journal": ("no", "yes keeps what classify, filter and learn decided: see deciban journal"),
     "aliases": ("", "a file of lines ADDRESS = NAME: which space has the mail for an address"),
     "aliases-command": ("", "a program that is given an address and prints the name of its space"),
     "color": ("auto", "auto, always or never, where --color is auto"),
@@ -43,7 +44,7 @@ SETTINGS = {
     "keep-fields": ("no", "filter: yes keeps the X-Spam fields of other filters, behind our own"),
     "syslog": ("no", "filter: yes logs each verdict to syslog (/dev/log), or to the socket that is named"),
 }
-CHOICES = {"color": ("auto", "always", "never"), "keep-fields": ("yes", "no")}
+CHOICES = {"color": ("auto", "always", "never"), "keep-fields": ("yes", "no"), "journal": ("yes", "no")}
 DEFAULT = "default"
 TAGS = ("verdict-header", "flag-header", "status-header", "subject-tag", "keep-fields")
 

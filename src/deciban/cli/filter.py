@@ -13,6 +13,7 @@ import sys
 from deciban.cli.complaint import complain
 from deciban.cli.database import add_database_flag
 from deciban.cli.decision_flags import add_decision_flags, decide_by
+from deciban.cli.journal_flags import add_journal_flag
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import tell_that_it_waits
 from deciban.errors import DecibanError, LedgerBusy
@@ -23,10 +24,14 @@ if TYPE_CHECKING:
 
     from deciban.cli.configuration import Configuration
     from deciban.errors import WrongUsage
+    from deciban.filter import Filter, Verdict
+    from deciban.journal.desk import Desk
+    from deciban.journal.journal_writer import JournalWriter
 
 EXAMPLES = (
     ("deciban filter < mail.eml > tagged.eml", "add X-Deciban, X-Spam-Flag and X-Spam-Status"),
     ("deciban filter --db /var/lib/deciban/all.db < mail.eml", "with the filter of a whole site"),
+    ("deciban filter --journal < mail.eml > tagged.eml", "keep the verdict; X-Deciban-Id names its entry"),
     (
         "deciban filter --exit-code < mail.eml > tagged.eml",
         "exit with the verdict",
@@ -48,6 +53,7 @@ def define(parser: Parser) -> None:
         help="exit with 0 for spam, 1 for good mail, 2 for unsure, 3 without a verdict, instead of 0",
     )
     add_decision_flags(parser)
+    add_journal_flag(parser)
     add_database_flag(parser)
 
 
@@ -57,17 +63,29 @@ def run(options: Namespace) -> int:
     if message is None:
         return TRY_AGAIN
     output, code = message, NO_VERDICT
+    writers: list[JournalWriter] = []
     try:
         try:
             _raise_on_signals()
-            output, code = _judged(message, options)
+            output, code = _judged(message, options, writers)
         except Exception as error:
             complain(error, "the message goes on without a verdict")
             output = _without_tags(message)
         _ignore_signals()
     except _Signalled:  # while another error was dealt with
         pass
-    return _handed_on(output) or (code if options.exit_code else 0)
+    failed = _handed_on(output)
+    for writer in writers:
+        _write(writer)
+    return failed or (code if options.exit_code else 0)
+
+
+def _write(writer: JournalWriter) -> None:
+    """Write the journal, now that the message is out; that it cannot be written is told."""
+    try:
+        writer.close()
+    except Exception as error:
+        complain(error, "the journal has no entry of this message")
 
 
 def run_misused(error: WrongUsage) -> int:
@@ -91,13 +109,13 @@ def _read() -> bytes | None:
         return None
 
 
-def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
-    """The message with its verdict, and the verdict's exit code."""
+def _judged(message: bytes, options: Namespace, writers: list[JournalWriter]) -> tuple[bytes, int]:
+    """The message with its verdict, and the verdict's exit code; its entry waits to be written."""
     # Here, so that what cannot be imported does not keep the message back either.
     from deciban.cli.configuration import Configuration
     from deciban.cli.database import open_filter
+    from deciban.cli.journal_flags import wants_journal
     from deciban.cli.verdict_text import exit_code
-    from deciban.filter.mail import question_of
     from deciban.filter.tag import tagged, tags_of
 
     configuration = Configuration.load()
@@ -106,15 +124,46 @@ def _judged(message: bytes, options: Namespace) -> tuple[bytes, int]:
         message = tagging.taken_off(message)
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
-        verdict = mail_filter.classify(question_of(message, mail_filter.preferences))
+        desk = _desk(options, mail_filter, writers) if wants_journal(options) else None
+        verdict, identity = _asked(message, mail_filter, desk)
         if not verdict.label and mail_filter.labels():
             raise LedgerBusy("there is no state yet, since another process is at it")
     if configuration.value("syslog") != "no":
         from deciban.cli.verdict_log import log_verdict
 
         log_verdict(configuration.value("syslog"), message, verdict)
-    output = tagged(message, tags_of(verdict)) if tagging is None else tagging.tagged(message, verdict)
-    return output, exit_code(verdict)
+    if tagging is None:
+        return tagged(message, tags_of(verdict, identity)), exit_code(verdict)
+    return tagging.tagged(message, verdict, identity), exit_code(verdict)
+
+
+def _asked(message: bytes, mail_filter: Filter, desk: Desk | None) -> tuple[Verdict, bytes]:
+    """The verdict, and the id of its entry; empty if there is none."""
+    if desk is None:
+        from deciban.filter.mail import question_of
+
+        return mail_filter.classify(question_of(message, mail_filter.preferences)), b""
+    from deciban.journal.journal_entry import TAGGED
+    from deciban.sources import RawMessage
+
+    asked = desk.ask(RawMessage("-", message), TAGGED)
+    return asked.verdict, asked.id
+
+
+def _desk(options: Namespace, mail_filter: Filter, writers: list[JournalWriter]) -> Desk | None:
+    """The filter with its journal; None if that cannot be opened, which keeps no verdict back."""
+    from deciban.cli.journal_flags import open_desk
+
+    try:
+        desk = open_desk(options, mail_filter, "filter", create=True)
+    except _Signalled:
+        raise
+    except Exception as error:
+        complain(error, "the journal has no entry of this message")
+        return None
+    if desk is not None:
+        writers.append(desk.writer)
+    return desk
 
 
 def _without_tags(message: bytes) -> bytes:

@@ -7,6 +7,7 @@ import sys
 from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
+from deciban.cli.journal_flags import open_desk
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, lesson_record, selection_of
 from deciban.cli.numbers import counted
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from deciban.filter import Filter
-    from deciban.ledger import Lesson
+    from deciban.journal.desk import Desk
+    from deciban.ledger import Lesson, Selection
 
 EXAMPLES = (
     ("deciban forget mail.eml", "this message"),
@@ -61,24 +63,60 @@ def run(options: Namespace) -> int:
                 return code
             selections = [selection.replaced(digest=wanted) for wanted in digests]
         lessons = [lesson for chosen in selections for lesson in mail_filter.lessons(chosen)]
-        if not lessons and not mail_filter.is_swept():
-            return _finish(options, [], "nothing more to forget", mail_filter.sweep())
-        if not lessons:
+        entries = _Entries(open_desk(options, mail_filter, "forget"), selections, lessons)
+        if not lessons and not entries.count and not mail_filter.is_swept():
+            return _finish(options, [], 0, "nothing more to forget", mail_filter.sweep())
+        if not lessons and not entries.count:
             raise _nothing_found(mail_filter, [chosen.digest for chosen in selections if chosen.digest])
         if not options.json:
             _list(lessons)
-        if not agreed(options, f"Forget {_these(len(lessons))}?"):
+        if not agreed(options, f"Forget {_these(len(lessons))}{entries.text}?"):
             print("deciban: nothing was forgotten", file=sys.stderr)
             return 3
         with ProgressLine() as line:
             count = mail_filter.forget_all((lesson.digest for lesson in lessons), line.relearning)
-        return _finish(options, lessons, f"forgotten: {count:,}, as if never taught", mail_filter.is_swept())
+        entries.erase()
+        done = f"forgotten: {count:,}{entries.text}, as if never taught"
+        return _finish(options, lessons, entries.count, done, mail_filter.is_swept())
 
 
-def _finish(options: Namespace, lessons: list[Lesson], done: str, swept: bool) -> int:
+class _Entries:
+    """What the journal has about the messages to forget."""
+
+    def __init__(self, desk: Desk | None, selections: list[Selection], lessons: list[Lesson]) -> None:
+        self._desk = desk
+        self._ids: list[bytes] = []
+        if desk is None:
+            return
+        digests = {lesson.digest for lesson in lessons}
+        for chosen in selections:
+            # A message that was only asked about has no lesson: only its digest or its sender can be meant.
+            if chosen == type(chosen)(digest=chosen.digest):
+                digests.add(chosen.digest or b"")
+            elif chosen == type(chosen)(sender=chosen.sender):
+                self._ids += desk.writer.journal.identities(desk.space, sender=chosen.sender)
+        self._ids += desk.writer.journal.identities(desk.space, digests)
+
+    @property
+    def count(self) -> int:
+        return len({*self._ids})
+
+    @property
+    def text(self) -> str:
+        entries = "entry" if self.count == 1 else "entries"
+        return f" and {self.count:,} {entries} of the journal" if self._ids else ""
+
+    def erase(self) -> None:
+        if self._desk is not None:
+            with self._desk.writer:
+                self._desk.writer.journal.erase_entries(self._ids)
+
+
+def _finish(options: Namespace, lessons: list[Lesson], entries: int, done: str, swept: bool) -> int:
     """Say what is done, and whether traces of what was forgotten are left."""
     if options.json:
-        say_json({"forgotten": [lesson_record(lesson) for lesson in lessons], "swept": swept})
+        forgotten = [lesson_record(lesson) for lesson in lessons]
+        say_json({"forgotten": forgotten, "entries": entries, "swept": swept})
     else:
         say(done)
     if not swept:

@@ -11,6 +11,7 @@ from itertools import chain
 from deciban.cli.database import add_database_flag, admission, open_or_create_filter
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
+from deciban.cli.journal_flags import add_journal_flag, open_desk, wants_journal
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
@@ -24,13 +25,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from deciban.cli.intake import Taught
     from deciban.engines import Engine
     from deciban.filter import Filter
     from deciban.filter.filter import Admission
     from deciban.filter.replaying import Progress
+    from deciban.journal.desk import Desk
     from deciban.ledger import Lesson
+    from deciban.sources import RawMessage
 
 EXAMPLES = (
     ("deciban learn spam ~/Mail/junk.mbox", "teach a folder of spam"),
@@ -81,6 +85,7 @@ def define(parser: Parser) -> None:
         "--cluster", metavar="ADDRESS", help="read them by a Dask cluster, such as tcp://10.0.0.1:8786"
     )
     add_json_flag(parser)
+    add_journal_flag(parser)
     add_database_flag(parser)
 
 
@@ -93,7 +98,9 @@ def run(options: Namespace) -> int:
         return intake.exit_code()
     with open_or_create_filter(options) as mail_filter:
         admit = admission(options, mail_filter)
-        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning, admit)
+        keeps = wants_journal(options)
+        desk = open_desk(options, mail_filter, "learn", keeps_lessons=keeps, create=keeps)
+        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning, admit, desk)
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -101,6 +108,9 @@ def run(options: Namespace) -> int:
             return INTERRUPTED
         except DecibanError as error:
             raise (type(error)(f"{error} {lesson.what_is_kept()}") if lesson.count else error) from None
+        finally:
+            if desk is not None:
+                desk.writer.close()
         if options.json:
             say_json(lesson.record())
         else:
@@ -191,7 +201,9 @@ class _Course:
         engine: Engine | None = None,
         relearning: Progress | None = None,
         admit: Admission = iter,
+        desk: Desk | None = None,
     ) -> None:
+        self._desk = desk
         self._filter = mail_filter
         self._admit = admit
         self._relearning = relearning
@@ -216,18 +228,30 @@ class _Course:
         self, messages: Iterable[Taught], apply: Callable[..., Iterable[Lesson]]
     ) -> Iterator[Lesson]:
         """The lessons of the messages; those of one label and origin in a row are read together."""
-        from functools import partial
         from itertools import groupby
         from operator import itemgetter
 
-        from deciban.filter.mail import lesson_of
-
         for (given, origin), group in groupby(messages, key=itemgetter(0, 1)):
             label = self._filter.spelling(given)
-            read = partial(lesson_of, label, self._by, self._filter.preferences, origin=origin)
-            for lesson in apply(read, (message for *_, message in group)):
+            for lesson in self._read(label, origin, apply, (message for *_, message in group)):
                 self._counts[label] = self._counts.get(label, 0) + 1
                 yield lesson
+
+    def _read(
+        self, label: str, origin: str, apply: Callable[..., Iterable[Any]], messages: Iterable[RawMessage]
+    ) -> Iterable[Lesson]:
+        """The lessons of messages; a message that the journal has an entry of is known by it."""
+        from functools import partial
+
+        if self._desk is None:
+            from deciban.filter.mail import lesson_of
+
+            read = partial(lesson_of, label, self._by, self._filter.preferences, origin=origin)
+            return apply(read, messages)
+        from deciban.journal.desk import tagged_lesson_of
+
+        read_tagged = partial(tagged_lesson_of, label, self._by, self._filter.preferences, origin=origin)
+        return (self._desk.recognised(*found) for found in apply(read_tagged, messages))
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
         with Interrupts() as interrupts:
@@ -281,3 +305,5 @@ class _Course:
 
     def _acknowledge(self, learned: Learned, last: Lesson) -> None:
         self._learned, self._acknowledged = learned, last.source
+        if self._desk is not None:
+            self._desk.mark_taught()

@@ -16,6 +16,8 @@ finds them. text/_tags.pyx says what a tag is, and where the head of a message e
 >>> spam = Verdict("spam", 0.99931, 31.6, {"spam": 0.99931, "ham": 0.00069}, unsure=False)
 >>> tags_of(spam)
 [('X-Deciban', 'spam; 31.6 dB; p=0.9993'), ('X-Spam-Flag', 'YES'), ('X-Spam-Status', 'Yes, score=31.6')]
+>>> tags_of(spam, bytes(16))[-1]
+('X-Deciban-Id', '00000000000000000000000000000000')
 >>> tags_of(spam.replaced(unsure=True))[0]
 ('X-Deciban', 'unsure; 31.6 dB; p=0.9993; rather spam')
 >>> allowed = Verdict("ham", 0.00069, -31.6, spam.probabilities, unsure=False, otherwise=spam)
@@ -40,13 +42,16 @@ if TYPE_CHECKING:
     from deciban.committee.verdict import Verdict
 
 
+ID_FIELD = "X-Deciban-Id"
+
+
 def tagged(message: bytes, tags: Iterable[tuple[str, str]]) -> bytes:
     """The message with these header fields in front, if any, and without such fields that it came with."""
     return with_fields(message, "".join(f"{name}: {value}\n" for name, value in tags).encode())
 
 
-def tags_of(verdict: Verdict) -> list[tuple[str, str]]:
-    """The header fields that say what the filter thinks."""
+def tags_of(verdict: Verdict, identity: bytes = b"") -> list[tuple[str, str]]:
+    """The header fields that say what the filter thinks; and the id of the journal's entry, if it has one."""
     is_spam = verdict.decision == SPAM
     # Mail that the user allowed must not end up among the spam when somebody sorts by the score.
     has_score = SPAM in verdict.probabilities and verdict.otherwise is None
@@ -55,6 +60,7 @@ def tags_of(verdict: Verdict) -> list[tuple[str, str]]:
         ("X-Deciban", "; ".join(_tag_parts(verdict))),
         ("X-Spam-Flag", "YES" if is_spam else "NO"),
         ("X-Spam-Status", ("Yes" if is_spam else "No") + score),
+        *([(ID_FIELD, identity.hex())] if identity else []),
     ]
 
 

@@ -25,7 +25,7 @@ True
 from __future__ import annotations
 
 from deciban.decibans import SPAM
-from deciban.filter.tag import tagged, tags_of
+from deciban.filter.tag import ID_FIELD, tagged, tags_of
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     from deciban.committee.verdict import Verdict
 
+ID_BYTES = 16
+# Our tags stand first, but a mail store may put its own fields in front of them.
+MOST_HEAD = 1 << 16
 NAMES = ("X-Deciban", "X-Spam-Flag", "X-Spam-Status")
 # Fields that begin so are no part of a message anyway (text/_tags.pyx).
 _TAGS = (b"x-deciban", b"x-spam")
@@ -49,11 +52,11 @@ class Tagging(Value):
     keeps_others: bool = False
     """Whether fields of other filters, X-Spam-Level for instance, stay."""
 
-    def tagged(self, message: bytes, verdict: Verdict) -> bytes:
-        """The message with its verdict."""
+    def tagged(self, message: bytes, verdict: Verdict, identity: bytes = b"") -> bytes:
+        """The message with its verdict, and the id of the journal's entry, if it has one."""
         message = self.taken_off(message)
         names = dict(zip(NAMES, self._names(), strict=True))
-        tags = [(names[name], value) for name, value in tags_of(verdict)]
+        tags = [(names.get(name, name), value) for name, value in tags_of(verdict, identity)]
         if self.subject_tag and verdict.decision == SPAM:
             message = self._with_subject_tag(message)
         return tagged(message, [*tags, *self._others(message)] if self.keeps_others else tags)
@@ -113,6 +116,28 @@ class Tagging(Value):
                 text = " ".join(value.encode("ascii", "replace").decode().split())
                 found.append((name.strip(), text))
         return found
+
+
+def identity_in(message: bytes) -> bytes:
+    r"""The id of the journal's entry that a tagged message carries; empty if it has none.
+
+    >>> identity_in(b"X-Deciban: ham\nX-Deciban-Id: 0123456789abcdef0123456789abcdef\n\nhi").hex()
+    '0123456789abcdef0123456789abcdef'
+    >>> identity_in(b"X-Deciban-Id: nonsense\n\nhi"), identity_in(b"\nX-Deciban-Id: 00")
+    (b'', b'')
+    """
+    wanted = ID_FIELD.lower().encode()
+    if wanted not in message[:MOST_HEAD].lower():  # nearly always: looking at each field takes longer
+        return b""
+    for _, _, line in _fields(message):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == wanted:
+            try:
+                identity = bytes.fromhex(value.decode("ascii").strip())
+            except ValueError:
+                return b""
+            return identity if len(identity) == ID_BYTES else b""
+    return b""
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 
+from deciban.journal.desk import Desk
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from deciban.filter import Filter, Learned
+    from deciban.journal.journal_writer import JournalWriter
     from deciban.ledger import Lesson
     from deciban.spaces.sqlite_registry import SpaceRecord
 
@@ -23,9 +26,15 @@ class Space:
         self.mail_filter = mail_filter
         self.path = os.path.join(folder, DATABASE)
 
+    def desk(self, writer: JournalWriter, door: str) -> Desk:
+        """The filter with the journal of the folder, for one door; it learns within the quota, too."""
+        return Desk(self.mail_filter, writer, self.record.id, door, self._within)
+
     def learn(
         self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
     ) -> Learned:
         """Teach lessons, as `Filter.learn` does, within the quota of this space."""
-        within = self.record.quota.within(self.mail_filter, self.path, lessons)
-        return self.mail_filter.learn(within, progress)
+        return self.mail_filter.learn(self._within(lessons), progress)
+
+    def _within(self, lessons: Iterable[Lesson]) -> Iterable[Lesson]:
+        return self.record.quota.within(self.mail_filter, self.path, lessons)

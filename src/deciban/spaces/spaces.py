@@ -2,6 +2,7 @@ r"""A folder of spaces: one registry, and a folder for each space, named by its 
 
     /var/lib/deciban/spaces/
         spaces.db                             the registry: names, quotas, keys
+        journal.db                            what was decided, in all spaces (journal/)
         1f0c…9a/filter.db, filter.db.snapshot one space: its ledger and its state
 
 >>> import tempfile
@@ -26,6 +27,7 @@ from _thread import RLock
 from contextlib import contextmanager, suppress
 
 from deciban.errors import CannotWrite, NoSuchSource, NoSuchSpace
+from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.spaces.space import DATABASE, Space
 from deciban.spaces.sqlite_key_ring import SqliteKeyRing
 from deciban.spaces.sqlite_registry import FILE, SqliteRegistry
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
 # Each takes some six descriptors for each thread that uses it, of the 1,024 that a process usually has.
 MOST_OPEN = 64
+JOURNAL = "journal.db"
 NEW, GONE = ".new-", ".gone-"
 # A folder that is being made for longer than this was left by a process that died.
 LONGEST_MAKING_SECONDS = 3600
@@ -122,6 +125,9 @@ class Spaces:
                     opened.close_if_idle()
             self._remove_folder(identity)
             self.keys.revoke_all_for(identity)
+            if os.path.exists(self.journal_path):
+                with SqliteJournal(self.journal_path) as journal:
+                    journal.erase(identity)
             self.registry.is_removed(identity)
         self._remove_left_overs()
 
@@ -136,6 +142,11 @@ class Spaces:
             yield Space(record, self.folder_of(record), opened.mail_filter)
         finally:
             self._end_using(opened)
+
+    @property
+    def journal_path(self) -> str:
+        """Where the journal of all spaces is, or will be."""
+        return os.path.join(self.folder, JOURNAL)
 
     def folder_of(self, record: SpaceRecord) -> str:
         """Where the files of a space are, or will be."""

@@ -1,0 +1,210 @@
+r"""A desk: one filter with its journal. Every door works with one of these.
+
+>>> import os, tempfile
+>>> from deciban.filter import Filter
+>>> from deciban.journal.journal_writer import JournalWriter
+>>> from deciban.journal.sqlite_journal import SqliteJournal
+>>> from deciban.sources import RawMessage
+>>> folder = tempfile.mkdtemp()
+>>> mail_filter = Filter.open(os.path.join(folder, "mail.db"))
+>>> writer = JournalWriter(SqliteJournal(os.path.join(folder, "mail.db.journal"), create=True))
+>>> desk = Desk(mail_filter, writer, door="example")
+>>> for number in range(5):
+...     _ = desk.learn([RawMessage("", b"Subject: Free money\n\nNumber %d" % number)], "spam")
+...     _ = desk.learn([RawMessage("", b"Subject: Lunch\n\nAt %d?" % number)], "ham")
+>>> asked = desk.ask(RawMessage("", b"Subject: Free lunch money"))
+>>> asked.verdict.label, desk.correct(asked.id, "ham").learned, mail_filter.labels()
+('spam', 1, {'spam': 5, 'ham': 6})
+>>> desk.undo(asked.id), mail_filter.labels()
+(None, {'spam': 5, 'ham': 5})
+>>> writer.close(), mail_filter.close()
+(None, None)
+
+**Which entry is a message's?** The one whose id its tag carries, if the Message-ID is the same: digests
+change on the way to a mailbox, the id does not. What is taught then is what the filter saw, so that a message
+has one lesson, however often it is sorted. Otherwise its digest and its Message-ID tell.
+
+**Corrections as the only feedback.** Most users only sort what the filter got wrong. `draw_sample` then
+teaches a random tenth of the good verdicts that nobody contested for three days, each as a sample that stands
+for ten, so that a promise rests on all mail and not on mistakes alone (filter/threshold.py).
+"""
+
+from __future__ import annotations
+
+from time import time
+
+from deciban.errors import NoSuchEntry
+from deciban.filter.mail import Question, lesson_of
+from deciban.filter.tagging import identity_in
+from deciban.journal.journal_entry import LEARNED, TOLD, JournalEntry, Outcome
+from deciban.ledger.lesson import INCOMING, SAMPLE, Selection
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from deciban.filter import Filter, Learned, Verdict
+    from deciban.filter.filter import Admission
+    from deciban.filter.preferences import Preferences
+    from deciban.journal.journal_writer import JournalWriter
+    from deciban.ledger import Lesson
+    from deciban.sources import RawMessage
+
+# evaluate/corrections.py has what other shares and delays would give.
+SHARE = 0.1
+SILENCE_SECONDS = 3 * 86_400
+# Learned in one go: a server does other work in between.
+MOST_SAMPLED = 500
+
+
+class Asked(Value):
+    """The answer to a question, and the id of its entry."""
+
+    verdict: Verdict
+    id: bytes
+
+
+class Desk:
+    """One filter with its journal, as one door uses it; for one thread."""
+
+    def __init__(
+        self,
+        mail_filter: Filter,
+        writer: JournalWriter,
+        space: str = "",
+        door: str = "",
+        admit: Admission = iter,
+        keeps_lessons: bool = True,
+    ) -> None:
+        """``keeps_lessons``: whether a lesson about a message without an entry gets one."""
+        self.mail_filter, self.writer = mail_filter, writer
+        self.space, self.door = space, door
+        self._admit = admit
+        self._keeps_lessons = keeps_lessons
+        self._taught: list[tuple[JournalEntry, str, str]] = []
+
+    # Asking
+
+    def ask(self, raw: RawMessage, done: str = TOLD) -> Asked:
+        """What the filter makes of a message; its entry is written later."""
+        lesson = lesson_of("", "", self.mail_filter.preferences, raw)
+        verdict = self.mail_filter.classify(Question(lesson.features, lesson.sender))
+        return Asked(verdict, self.note(lesson, verdict, done))
+
+    def note(self, lesson: Lesson, verdict: Verdict | None, done: str) -> bytes:
+        """Make an entry about a message that was judged or learned; its id."""
+        entry = JournalEntry.of(lesson, verdict, self.door, done, self.space)
+        self.writer.put(entry)
+        return entry.id
+
+    # Learning
+
+    def learn(
+        self, messages: Iterable[RawMessage], label: str, by: str = "", origin: str = INCOMING
+    ) -> Learned:
+        """Teach messages; those that were judged before are known by their tags, and their entries say so."""
+        label = self.mail_filter.spelling(label)
+        preferences = self.mail_filter.preferences
+        read = (tagged_lesson_of(label, by, preferences, raw, origin) for raw in messages)
+        lessons = (self.recognised(lesson, identity) for lesson, identity in read)
+        return self._teach(lessons)
+
+    def recognised(self, lesson: Lesson, identity: bytes) -> Lesson:
+        """The lesson, or that of the entry about the same message; `mark_taught` writes its outcome."""
+        entries = self.writer.journal.about(self.space, identity, lesson.digest, lesson.message_id)
+        for entry in entries:
+            self._taught.append((entry, lesson.label, self._label_of(entry.digest)))
+            if entry.id == identity and entry.message_id == lesson.message_id:
+                lesson = entry.lesson(lesson.label, lesson.by, lesson.origin, lesson.share, lesson.mail)
+        if not entries and self._keeps_lessons:
+            self.note(lesson, None, LEARNED)
+        return lesson
+
+    def mark_taught(self) -> None:
+        """Write what became of the messages that were taught by now."""
+        self.writer.flush()
+        if self._taught:
+            moment = int(time() * 1e6)
+            self.writer.journal.write(
+                entry.replaced(outcome=Outcome(label, moment, before))
+                for entry, label, before in self._taught
+            )
+        self._taught.clear()
+
+    def _teach(self, lessons: Iterable[Lesson]) -> Learned:
+        self.writer.flush()
+        learned = self.mail_filter.learn(self._admit(lessons))
+        self.mark_taught()
+        return learned
+
+    def _label_of(self, digest: bytes) -> str:
+        """What a message was taught as; empty if it was not."""
+        return next((each.label for each in self.mail_filter.lessons(Selection(digest=digest))), "")
+
+    # Corrections
+
+    def entry(self, identity: bytes) -> JournalEntry:
+        """The entry of an id; NoSuchEntry if it is not there, or not any more."""
+        self.writer.flush()
+        found = self.writer.journal.entry(self.space, identity)
+        if found is None:
+            raise NoSuchEntry(
+                f"The journal has no entry {identity.hex()}, or none any more: it keeps them for "
+                f"{self.writer.journal.days} days. deciban journal lists them."
+            )
+        return found
+
+    def correct(self, identity: bytes, label: str, by: str = "") -> Learned:
+        """Teach the message of an entry, without the mail."""
+        entry = self.entry(identity)
+        label = self.mail_filter.spelling(label)
+        self._taught.append((entry, label, self._label_of(entry.digest)))
+        return self._teach([entry.lesson(label, by)])
+
+    def undo(self, identity: bytes) -> None:
+        """Take back what the user made of a message: its lesson is as it was before."""
+        entry = self.entry(identity)
+        if entry.outcome is None:
+            raise NoSuchEntry(f"The message of entry {identity.hex()} was not taught, so nothing is undone.")
+        if entry.outcome.before:
+            self.mail_filter.learn([entry.lesson(entry.outcome.before)])
+        else:
+            self.mail_filter.forget(Selection(digest=entry.digest))
+        self.writer.journal.write([entry.replaced(outcome=None)])
+
+    def forget(self, digests: Iterable[bytes] = (), sender: str | None = None) -> int:
+        """Erase the entries about some messages, or all from a sender; how many there were."""
+        self.writer.flush()
+        found = self.writer.journal.identities(self.space, digests, sender)
+        self.writer.journal.erase_entries(found)
+        return len(found)
+
+    def draw_sample(self, now: float | None = None) -> int:
+        """Teach a random share of the good verdicts that nobody contested for three days; how many."""
+        until = int(((time() if now is None else now) - SILENCE_SECONDS) * 1e6)
+        entries = self.writer.journal.uncontested(self.space, until)
+        drawn: list[Lesson] = []
+        for entry in entries:
+            if len(drawn) == MOST_SAMPLED:
+                break
+            until = entry.moment
+            label = entry.good_label
+            # The id is random: one in ten of all ids is below a tenth of the greatest.
+            if label and _is_drawn(entry.id) and not self._label_of(entry.digest):
+                drawn.append(entry.lesson(label, origin=SAMPLE, share=SHARE))
+        if entries:
+            self.mail_filter.learn(self._admit(drawn))
+            self.writer.journal.sampled(self.space, until)
+        return len(drawn)
+
+
+def tagged_lesson_of(
+    label: str, by: str, preferences: Preferences, raw: RawMessage, origin: str = INCOMING
+) -> tuple[Lesson, bytes]:
+    """What is learned from a message, and the id that its tag carries; empty if none."""
+    return lesson_of(label, by, preferences, raw, origin), identity_in(raw.data)
+
+
+def _is_drawn(identity: bytes) -> bool:
+    return int.from_bytes(identity[:8], "big") < SHARE * 2**64

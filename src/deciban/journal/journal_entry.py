@@ -1,0 +1,123 @@
+"""An entry of the journal: one question that was answered, or one lesson, and what became of it.
+
+It keeps the code of the features and a few names, as a lesson does, so that a correction needs no mail:
+`JournalEntry.lesson` makes a lesson of it.
+"""
+
+from __future__ import annotations
+
+import os
+from time import time
+
+from deciban.decibans import SPAM
+from deciban.filter.verdict_record import verdict_record
+from deciban.ledger.lesson import INCOMING, Lesson
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from deciban.committee._lesson_code import Features
+    from deciban.filter import Verdict
+
+ID_BYTES = 16
+QUESTION, LESSON = "question", "lesson"
+# What was done with a message.
+TOLD, TAGGED, LEARNED = "told", "tagged", "learned"
+
+
+class Outcome(Value):
+    """What the user made of a message: which label it was taught as."""
+
+    label: str
+    moment: int
+    """In microseconds since 1970."""
+    before: str = ""
+    """The label that it was taught as before that; empty if it was not."""
+
+
+class JournalEntry(Value, kw_only=True):
+    """What is kept about one message."""
+
+    id: bytes
+    """Random; tags carry it (`X-Deciban-Id`)."""
+    space: str
+    """The id of the space; empty for a filter that is in none."""
+    moment: int
+    """In microseconds since 1970."""
+    door: str
+    """How the message came: the verb of the command line, or a protocol."""
+    kind: str
+    """A question or a lesson."""
+    digest: bytes
+    source: str
+    sender: str
+    subject: str
+    date: str
+    message_id: str
+    names: str
+    features: Features
+    verdict: dict[str, Any] | None
+    """As verdict_record.py has it; None for a lesson."""
+    done: str
+    """What was done with the message."""
+    outcome: Outcome | None = None
+
+    @classmethod
+    def of(
+        cls, lesson: Lesson, verdict: Verdict | None, door: str, done: str, space: str = ""
+    ) -> JournalEntry:
+        """A new entry about a message that was read as if it were a lesson."""
+        return cls(
+            id=os.urandom(ID_BYTES),
+            space=space,
+            moment=int(time() * 1e6),
+            door=door,
+            kind=LESSON if verdict is None else QUESTION,
+            digest=lesson.digest,
+            source=lesson.source,
+            sender=lesson.sender,
+            subject=lesson.subject,
+            date=lesson.date,
+            message_id=lesson.message_id,
+            names=lesson.names,
+            features=lesson.features,
+            verdict=None if verdict is None else verdict_record(verdict),
+            done=done,
+            outcome=Outcome(lesson.label, int(time() * 1e6)) if verdict is None else None,
+        )
+
+    def lesson(
+        self,
+        label: str,
+        by: str = "",
+        origin: str = INCOMING,
+        share: float = 1.0,
+        mail: bytes | None = None,
+    ) -> Lesson:
+        """What is learned from it."""
+        return Lesson(
+            digest=self.digest,
+            label=label,
+            taught=0,
+            by=by,
+            source=self.source,
+            sender=self.sender,
+            subject=self.subject,
+            date=self.date,
+            message_id=self.message_id,
+            names=self.names,
+            features=self.features,
+            origin=origin,
+            share=share,
+            mail=mail,
+        )
+
+    @property
+    def good_label(self) -> str | None:
+        """The label of good mail that it was given for sure; None for spam, unsure and lessons."""
+        if self.verdict is None or self.verdict["unsure"] or self.verdict["label"] == SPAM:
+            return None
+        label: str = self.verdict["label"]
+        return label or None

@@ -1,0 +1,98 @@
+"""Writes entries behind the back of whoever answers: many in one transaction, never in the way of a verdict.
+
+`put` only adds to a list. In the background the list is written half a second after its first entry came; a
+power cut loses at most that, and never a lesson, which is in the ledger before its entry is made. If the file
+cannot be written, because the disk is full for instance, entries wait; beyond 10,000 the oldest are given up,
+and counted. Without a background it is written by `flush` and `close`: a command does so after its output.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+from contextlib import suppress
+
+from deciban.errors import DecibanError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from threading import Condition, Thread
+    from typing import Self
+
+    from deciban.journal.journal_entry import JournalEntry
+    from deciban.journal.sqlite_journal import SqliteJournal
+
+DELAY_SECONDS = 0.5
+MOST_WAITING = 10_000
+
+
+class JournalWriter:
+    """Entries on their way into a journal."""
+
+    def __init__(self, journal: SqliteJournal, background: bool = False) -> None:
+        self.journal = journal
+        self.lost = 0
+        """How many entries were given up."""
+        self._waiting: list[JournalEntry] = []
+        self._lock = allocate_lock()
+        self._writing = allocate_lock()
+        self._ended = False
+        self._news: Condition | None = None
+        self._thread: Thread | None = None
+        if background:
+            from threading import Condition, Thread
+
+            self._news = Condition()
+            self._thread = Thread(target=self._work, name="journal", daemon=True)
+            self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def put(self, entry: JournalEntry) -> None:
+        """Have an entry written soon."""
+        with self._lock:
+            self._waiting.append(entry)
+            if len(self._waiting) > MOST_WAITING:
+                del self._waiting[0]
+                self.lost += 1
+        if self._news is not None:
+            with self._news:
+                self._news.notify()
+
+    def flush(self) -> None:
+        """Write all that is waiting now; an error keeps it waiting."""
+        with self._writing:
+            with self._lock:
+                batch, self._waiting = self._waiting, []
+            if not batch:
+                return
+            try:
+                self.journal.write(batch)
+            except BaseException:
+                with self._lock:
+                    self._waiting = batch + self._waiting
+                raise
+
+    def close(self) -> None:
+        """Write what is left, and let go of the journal."""
+        self._ended = True
+        try:
+            if self._news is not None and self._thread is not None:
+                with self._news:
+                    self._news.notify()
+                self._thread.join()
+            self.flush()
+        finally:
+            self.journal.close()
+
+    def _work(self) -> None:
+        assert self._news is not None
+        while not self._ended:
+            with self._news:
+                self._news.wait_for(lambda: self._waiting or self._ended)
+                self._news.wait_for(lambda: self._ended, timeout=DELAY_SECONDS)
+            with suppress(DecibanError, OSError):  # it waits for the next time
+                self.flush()
