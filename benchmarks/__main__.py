@@ -25,7 +25,17 @@ import benchmarks
 from benchmarks import document, peers
 from benchmarks.outcome import RESULTS
 
-SHARED = {"__main__", "measure", "corpora", "document", "growth_cases", "nine_tables", "outcome", "peers"}
+SHARED = {
+    "__main__",
+    "measure",
+    "corpora",
+    "document",
+    "growth_cases",
+    "nine_tables",
+    "outcome",
+    "peers",
+    "waiting_processes",
+}
 
 
 def known() -> list[str]:

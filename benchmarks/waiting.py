@@ -5,128 +5,50 @@ python -m benchmarks waiting [MAILS]
 One process asks without a pause (`Filter.classify`, features made beforehand) and keeps the time of each
 answer. In turns, another process rests for a window, and does one piece of work: it learns a batch of mail of
 one label, which ends with a replay in mixed order (*mixing*), forgets one old mail (a replay of nearly all),
-or rests anew on nothing (a replay of all within one transaction). Each window has its 99th percentile; the
-ratio is that of the busy window to the quiet one before, and the median of all rounds counts.
+replays all lessons within one transaction, or only burns CPU time in a loop that touches no filter. Each
+window has its 99th percentile; the ratio is that of the busy window to the quiet one before, and the median
+of all rounds counts. A question also waits where more processes are ready to run than there are processors.
+That is no wait for the filter: the loop causes it too, and the last ratio leaves it out, by what
+`/proc/self/schedstat` says.
 
-Then a writer learns beside eight processes that ask without a pause: they ask the same filter, or a copy, so
-that they take as much of the processors in both cases. The ratio is what it waits for them.
+Then a writer learns alone, and beside eight processes that ask without a pause: they ask the same filter, or
+a copy, so that they take as much of the processors in both cases.
+
+Last, new processes ask once each, with files that are not in memory, as after a reboot: one that may write
+the filter, and others that may only read it, or not even read its state. CPU time, the least of some runs.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
+from benchmarks.waiting_processes import Worker, messages
 from deciban.evaluate import shuffled
 from deciban.filter import Filter, Settings
-from deciban.filter.mail import lessons_from, question_of
-from deciban.ledger import Selection
-from deciban.sources import RawMessage
+from deciban.filter.mail import lessons_from
 
 MAILS = 30_000
 BATCH = 2_500
 QUIET_SECONDS = 1.0
+# A window with fewer answers has no 99th percentile worth the name.
+FEWEST_ANSWERS = 100
 READERS = 8
-STARVED_MAILS = 2_000
+STARVED_SHARE = 1 / 15
 STARVED_ROUNDS = 3
+SINGLE_RUNS = 9
 # Lessons that the filter begins with.
 FIRST = 2_000
 
-
-class Worker:
-    """A process of this benchmark that does what it is told, line by line."""
-
-    def __init__(self, *arguments: str) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.waiting", *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def tell(self, words: str) -> None:
-        """Let it begin something."""
-        assert self._process.stdin is not None
-        self._process.stdin.write(words + "\n")
-        self._process.stdin.flush()
-
-    def answer(self) -> str:
-        """What it says next."""
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip()
-
-    def end(self) -> str:
-        """Let it end; what it says last."""
-        return self._process.communicate()[0].strip()
-
-
-def messages(index: Path, count: int, first: int = 0) -> Iterator[RawMessage]:
-    """Mail of the corpus, again and again, each time with another line, so that no two are the same."""
-    paths = index.read_text().splitlines()
-    for number in range(first, first + count):
-        data = Path(paths[number % len(paths)]).read_bytes()
-        yield RawMessage(str(number), data + b"\nround%d\n" % (number // len(paths)))
-
-
-def ask(path: str, index: str) -> None:
-    """Ask until there is nothing more to read; then print each answer's begin and seconds, in ns."""
-    with Filter.open(path) as asked:
-        questions = [question_of(raw.data, asked.preferences) for raw in messages(Path(index), 200, 7)]
-        asked.classify(questions[0])
-        print("ready", flush=True)
-        times: list[tuple[int, int]] = []
-        with _end_of_input() as is_over:
-            while not is_over():
-                for question in questions:
-                    start = time.perf_counter_ns()
-                    asked.classify(question)
-                    times.append((start, time.perf_counter_ns() - start))
-    print(" ".join(f"{start}:{taken}" for start, taken in times))
-
-
-@contextmanager
-def _end_of_input() -> Iterator[object]:
-    from threading import Thread
-
-    over: list[str] = []
-    waiter = Thread(target=lambda: over.append(sys.stdin.read()), daemon=True)
-    waiter.start()
-    yield lambda: over
-
-
-def work(path: str) -> None:
-    """Do what is asked for; print from when to when each kind of work was done, in ns."""
-    with Filter.open(path) as filter_:
-        for line in sys.stdin:
-            what, *rest = line.split()
-            mixing: list[int] = []
-            start = time.perf_counter_ns()
-            if what == "learn":
-                label, index, first, count = rest
-                mails = messages(Path(index), int(count), int(first))
-                filter_.learn(
-                    lessons_from(mails, label, filter_.preferences),
-                    replaying=lambda *_, seen=mixing: seen.append(time.perf_counter_ns()),
-                )
-            elif what == "forget":
-                old = list(filter_.lessons(Selection(source=rest[0])))[:1]
-                filter_.forget_all([lesson.digest for lesson in old])
-            else:
-                filter_.rest_on(None)
-            end = time.perf_counter_ns()
-            parts = [(what, start, mixing[0] if mixing else end)]
-            if mixing:
-                parts.append(("mixing", mixing[0], end))
-            print(" ".join(f"{name}:{begun}:{ended}" for name, begun, ended in parts), flush=True)
+Answer = tuple[int, int, int]
 
 
 def percentile(times: list[int]) -> float:
@@ -142,7 +64,7 @@ def waited(path: str, indexes: dict[str, Path], mails: int) -> Table:
     for number in range(mails // BATCH):
         label = ("spam", "ham")[number % 2]
         first = FIRST + number // 2 * BATCH
-        for words in (f"learn {label} {indexes[label]} {first} {BATCH}", f"forget {first}", "replay"):
+        for words in (f"learn {label} {indexes[label]} {first} {BATCH}", f"forget {first}", "replay", "burn"):
             begun = time.perf_counter_ns()
             time.sleep(QUIET_SECONDS)
             windows.append(("quiet", begun, time.perf_counter_ns()))
@@ -151,54 +73,143 @@ def waited(path: str, indexes: dict[str, Path], mails: int) -> Table:
                 what, start, end = part.split(":")
                 windows.append((what, int(start), int(end)))
     worker.end()
-    times = [tuple(map(int, pair.split(":"))) for pair in reader.end().split()]
-    quiet = 0.0
-    ratios: dict[str, list[tuple[float, float, float]]] = {}
-    for what, begun, ended in windows:
-        found = [taken for start, taken in times if begun <= start < ended]
-        if len(found) < 100:
-            print(f"{what}: {len(found)} answers only in {(ended - begun) / 1e9:.1f} s", file=sys.stderr)
-            continue
-        if what == "quiet":
-            quiet = percentile(found)
-        elif quiet:
-            busy = percentile(found)
-            ratios.setdefault(what, []).append((quiet, busy, busy / quiet))
+    answers = [(int(start), int(taken), int(queued)) for start, taken, queued in _split(reader.end())]
     rows = [
         (what, *(statistics.median(column) for column in zip(*found, strict=True)), len(found))
-        for what, found in ratios.items()
+        for what, found in _ratios(windows, answers).items()
     ]
-    columns = ("beside", "quiet p99, ms", "busy p99, ms", "ratio", "windows")
+    columns = (
+        "beside",
+        "quiet p99, ms",
+        "busy p99, ms",
+        "ratio",
+        "without waiting for a processor",
+        "windows",
+    )
     return Table(
         f"a question beside a process that learns {mails:,} mails and changes history", columns, rows
     )
 
 
-def starved(path: str, indexes: dict[str, Path]) -> Table:
+def _split(said: str) -> Iterator[list[str]]:
+    return (answer.split(":") for answer in said.split())
+
+
+def _ratios(
+    windows: list[tuple[str, int, int]], answers: list[Answer]
+) -> dict[str, list[tuple[float, float, float, float]]]:
+    """For each kind of work, and each of its windows: both percentiles, and two ratios."""
+    quiet = quiet_alone = 0.0
+    ratios: dict[str, list[tuple[float, float, float, float]]] = {}
+    for what, begun, ended in windows:
+        found = [answer for answer in answers if begun <= answer[0] < ended]
+        if len(found) < FEWEST_ANSWERS:
+            print(f"{what}: {len(found)} answers only in {(ended - begun) / 1e9:.1f} s", file=sys.stderr)
+            continue
+        busy = percentile([taken for _, taken, _ in found])
+        alone = percentile([taken - queued for _, taken, queued in found])
+        if what == "quiet":
+            quiet, quiet_alone = busy, alone
+        elif quiet:
+            ratios.setdefault(what, []).append((quiet, busy, busy / quiet, alone / quiet_alone))
+    return ratios
+
+
+def starved(path: str, indexes: dict[str, Path], mails: int) -> Table:
     """How much longer a writer takes beside readers of its own filter than of a copy."""
     copy = path + ".copy"
     shutil.copy(path, copy)
-    ratios, seconds = [], []
+    taken: dict[str, list[float]] = {"nobody": [], "readers of a copy": [], "readers of its filter": []}
     for number in range(STARVED_ROUNDS):
-        taken = {}
-        for place, asked in enumerate((path, copy)):
-            readers = [Worker("ask", asked, str(indexes["ham"])) for _ in range(READERS)]
+        for place, (beside, asked) in enumerate(zip(taken, ("", copy, path), strict=True)):
+            readers = [Worker("ask", asked, str(indexes["ham"])) for _ in range(READERS if asked else 0)]
             for reader in readers:
                 reader.answer()
-            first = 10_000_000 + STARVED_MAILS * (2 * number + place)
+            first = 10_000_000 + mails * (len(taken) * number + place)
             worker = Worker("work", path)
-            worker.tell(f"learn spam {indexes['spam']} {first} {STARVED_MAILS}")
+            worker.tell(f"learn spam {indexes['spam']} {first} {mails}")
             _, start, end = worker.answer().split()[0].split(":")
             worker.end()
             for reader in readers:
                 reader.end()
-            taken[asked] = (int(end) - int(start)) / 1e9
-        seconds.append(taken[path])
-        ratios.append(taken[path] / taken[copy])
-    row = ("learning", statistics.median(seconds), statistics.median(ratios), STARVED_ROUNDS)
-    columns = ("a writer", "seconds", "ratio", "rounds")
-    title = f"{STARVED_MAILS:,} mails learned beside {READERS} busy readers, over that beside those of a copy"
-    return Table(title, columns, [row])
+            taken[beside].append((int(end) - int(start)) / 1e9)
+    rows = [
+        (
+            beside,
+            statistics.median(seconds),
+            statistics.median(
+                own / theirs for own, theirs in zip(seconds, taken["readers of a copy"], strict=True)
+            ),
+        )
+        for beside, seconds in taken.items()
+    ]
+    title = (
+        f"a process that learns {mails:,} mails beside {READERS} that ask, median of {STARVED_ROUNDS} rounds"
+    )
+    return Table(title, ("beside", "seconds", "over readers of a copy"), rows)
+
+
+def without_rights(path: str, indexes: dict[str, Path]) -> Table:
+    """The CPU time of one question by who may write, and by who may not."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        sites = {name: _site(path, Path(folder, name)) for name in ("whole", "behind", "closed", "bare")}
+        _fall_behind(sites["behind"], indexes["ham"])
+        _hide(sites["closed"], ".snapshot")
+        _hide(sites["bare"], ".snapshot", ".checkpoint-*")
+        other = Path(folder, "other")
+        Filter.open(str(other), Settings(salt=1)).close()
+        other.chmod(0o644)
+        asked = {
+            "who may write": ("whole", "write"),
+            "who may only read": ("whole", "read"),
+            "the same, and the state is a lesson behind": ("behind", "read"),
+            "who may not read the state either": ("closed", "read"),
+            "nor the checkpoints": ("bare", "read"),
+        }
+        runs = [
+            [_once(sites[site], other, indexes["ham"], rights) for site, rights in asked.values()]
+            for _ in range(SINGLE_RUNS)
+        ]
+        lessons = _lessons(path)
+    least = [min(column) for column in zip(*runs, strict=True)]
+    rows = [(name, ms, ms - least[0]) for name, ms in zip(asked, least, strict=True)]
+    title = f"CPU time of one question to a filter of {lessons:,} lessons, least of {SINGLE_RUNS}"
+    return Table(title, ("asked by", "ms", "more than who may write"), rows)
+
+
+def _once(site: Path, other: Path, index: Path, rights: str) -> float:
+    return float(Worker("once", str(site), str(other), str(index), rights).end())
+
+
+def _lessons(path: str) -> int:
+    with Filter.open(path, read_only=True) as filter_:
+        return sum(filter_.labels().values())
+
+
+def _site(path: str, folder: Path) -> Path:
+    """A copy that everybody may read."""
+    folder.mkdir(mode=0o755)
+    for part in Path(path).parent.glob(Path(path).name + "*"):
+        if not part.name.startswith(Path(path).name + ".copy"):
+            shutil.copy(part, folder)
+            (folder / part.name).chmod(0o644)
+    return folder / Path(path).name
+
+
+def _fall_behind(site: Path, index: Path) -> None:
+    """Teach one more lesson, and put the state of before back, as a crash leaves it."""
+    state = site.with_name(site.name + ".snapshot")
+    before = state.read_bytes()
+    with Filter.open(str(site)) as filter_:
+        filter_.learn(lessons_from(messages(index, 1, 99_000_000), "ham", filter_.preferences))
+    state.write_bytes(before)
+
+
+def _hide(site: Path, *parts: str) -> None:
+    for part in parts:
+        for found in site.parent.glob(site.name + part):
+            found.chmod(0)
 
 
 def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
@@ -216,11 +227,9 @@ def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
             for label, index in indexes.items():
                 filter_.learn(lessons_from(messages(index, FIRST // 2), label, filter_.preferences))
         yield waited(path, indexes, mails)
-        yield starved(path, indexes)
+        yield without_rights(path, indexes)
+        yield starved(path, indexes, int(mails * STARVED_SHARE))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        (ask if sys.argv[1] == "ask" else work)(*sys.argv[2:])
-    else:
-        show(main(sys.argv[1:]))
+    show(main(sys.argv[1:]))
