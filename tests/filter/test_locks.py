@@ -159,3 +159,66 @@ def test_who_teaches_lets_those_in_who_wait_to_ask(
     waiting.join()
     assert let_in.is_set()
     teacher.give_way()  # at once: nobody waits
+
+
+HOLDER = """
+import sys
+from deciban.filter import locks
+locks.QUESTION_SECONDS = locks.CHANGE_SECONDS = 60.0
+own = locks.Locks(sys.argv[1] + ".lock", sys.argv[1])
+for how in map(str.strip, sys.stdin):
+    with getattr(own, how)():
+        print("in", flush=True)
+        sys.stdin.readline()
+    print("out", flush=True)
+"""
+
+
+class Holder:
+    """A process that asks or changes when it is told to, and goes on until it is told to leave."""
+
+    def __init__(self, ledger: str) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", HOLDER, ledger], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def tell(self, word: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(word + "\n")
+        self._process.stdin.flush()
+
+    def said(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+def test_readers_whose_turns_always_overlap_do_not_keep_a_writer_out(
+    two: tuple[Locks, Locks], ledger: str
+) -> None:
+    """No reader leaves before another one is in, or waits behind the writer."""
+    onlooker, _ = two
+    onlooker._open(module.fcntl.F_RDLCK)
+    writer, asking, next_one = (Holder(ledger) for _ in range(3))
+    asking.tell("asking")
+    assert asking.said() == "in"
+    for _ in range(20):
+        writer.tell("changing")
+        while not onlooker._is_held(module.GATE):  # nobody else is on the way in
+            assert not writer.has_ended()
+        next_one.tell("asking")
+        while not onlooker._is_held(module.WAITING):
+            assert not next_one.has_ended()
+        asking.tell("leave")
+        assert [asking.said(), writer.said()] == ["out", "in"]
+        writer.tell("leave")
+        assert [writer.said(), next_one.said()] == ["out", "in"]
+        asking, next_one = next_one, asking
+    asking.tell("leave")
+    for each in (writer, asking, next_one):
+        each.end()
