@@ -7,8 +7,10 @@ python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as 
 python worker.py LEDGER fill KILOBYTES             learn until files may not grow by more than that
 python worker.py LEDGER look COUNT                 as somebody who may only read: are so many lessons there?
 python worker.py LEDGER watch COUNT                until so many lessons are there: is what we see whole?
-python worker.py LEDGER book SEED OPERATIONS       teach, relearn and forget own mail; tell what must be left
-python worker.py LEDGER watch-until FILE           until that file is there: is what we see whole?
+python worker.py LEDGER book SEED LEAST SECONDS    teach, relearn and forget own mail, at least so often and
+                                                   for so long; tell how often, and what must be left
+python worker.py LEDGER watch-until FILE           until that file is there: is what we see whole, and the
+                                                   verdict that of a replay? Tell how often we looked
 """
 
 import json
@@ -19,9 +21,13 @@ import signal
 import sys
 import zlib  # noqa: F401 (who may only read may not be able to load it later)
 from collections import Counter
+from time import monotonic
 
+from deciban.committee._committee import Committee
 from deciban.errors import DecibanError
 from deciban.filter import Filter, learned
+from deciban.filter.foundation import begin
+from deciban.filter.mail import question_of
 from deciban.filter.snapshot import Snapshot
 from deciban.ledger import Ledger
 from deciban.ledger.trail import belongs
@@ -104,10 +110,30 @@ def watch(path: str, count: int) -> None:
 
 
 def watch_until(path: str, end: str) -> None:
-    """The same until a file is there."""
+    """The same until a file is there; and what is said must be what a replay of those lessons says."""
+    looks = 0
     with Filter.open(path) as filter_:
         while not os.path.exists(end):
             look_closely(filter_)
+            filter_._ask(lambda state: compare_with_replay(filter_, state))
+            looks += 1
+    tell(looks)
+
+
+def compare_with_replay(filter_: Filter, state: Snapshot) -> None:
+    """Compare what a state says with what a replay of its lessons says, bit for bit.
+
+    The replay has the room for labels that the state has: the ledger may have more labels by now.
+    """
+    question = question_of(mail("spam", 1).data, filter_.preferences)
+    said, capacity = state.look().totals_of(question.features), state.look().capacity
+    with filter_.ledger.reading():
+        if belongs(filter_.ledger, state.address):
+            buffer = bytearray(Committee.size(filter_.settings, capacity))
+            committee = begin(filter_.ledger, capacity, buffer)
+            for lesson in filter_.ledger.replay(until=state.address.position):
+                committee.learn(lesson.label, lesson.features)
+            assert committee.totals_of(question.features) == said
 
 
 def look_closely(filter_: Filter) -> int:
@@ -118,12 +144,14 @@ def look_closely(filter_: Filter) -> int:
     return sum(learned.values())
 
 
-def keep_book(path: str, seed: int, count: int) -> None:
+def keep_book(path: str, seed: int, least: int, seconds: float) -> None:
     """Teach, relearn and forget mail that nobody else touches; tell the label that each must have."""
     rng = random.Random(seed)
     book: dict[int, str] = {}
+    done, end = 0, monotonic() + seconds
     with Filter.open(path) as filter_:
-        for _ in range(count):
+        while done < least or monotonic() < end:
+            done += 1
             number = 1000 * (seed + 1) + rng.randrange(30)
             message = mail("spam", number)
             if rng.random() < 0.25:
@@ -132,7 +160,7 @@ def keep_book(path: str, seed: int, count: int) -> None:
             else:
                 book[number] = rng.choice(LABELS)
                 teach(filter_, book[number], [message])
-    tell(book)
+    tell([done, book])
 
 
 def fill(path: str, kilobytes: int) -> None:
@@ -170,7 +198,7 @@ def main(path: str, what: str, *arguments: str) -> None:
     elif what == "watch-until":
         watch_until(path, arguments[0])
     elif what == "book":
-        keep_book(path, int(arguments[0]), int(arguments[1]))
+        keep_book(path, int(arguments[0]), int(arguments[1]), float(arguments[2]))
     else:
         label, first, count = arguments[0], int(arguments[1]), int(arguments[2])
         with Filter.open(path) as filter_:
