@@ -74,6 +74,7 @@ def commands(mails):
     yield "table", ["predict", mails / "table.csv", *model]
     yield "table", ["why", mails / "table.csv", *model]
     yield "forget", ["--yes", ham]
+    yield "erase", ["--yes", "winner@spam.example", "--db", mails / "own.db"]
     yield "import", [mails / "lessons.jsonl"]
     yield "backup", [mails / "backup.db"]
     yield "restore", [mails / "backup.db"]

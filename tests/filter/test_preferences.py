@@ -113,3 +113,12 @@ def test_a_cost_that_cannot_be_meant_is_refused(taught: Filter, cost: float) -> 
 def test_an_infinite_cost_of_an_early_version_is_read_as_the_largest_that_may_be() -> None:
     text = Preferences().text().replace("9.0", "Infinity")
     assert Preferences.from_text(text).cost == 1e9
+
+
+def test_no_trace_is_left_of_a_contact_that_was_taken_off_the_list(tmp_path):
+    from deciban.filter import Filter, Settings
+
+    with Filter.open(str(tmp_path / "mail.db"), Settings(bits=10, salt=1)) as mail_filter:
+        mail_filter.prefer(contacts=["remarkable@example.org", "ann@example.org"])
+        mail_filter.prefer(contacts=["ann@example.org"])
+        assert not [path for path in tmp_path.iterdir() if b"remarkable" in path.read_bytes()]

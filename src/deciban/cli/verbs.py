@@ -32,6 +32,7 @@ VERBS = {
     "filter": "pass a message through, with the verdict in its header",
     "lessons": "list and search what was taught",
     "forget": "take back what was taught, as if it had never been",
+    "erase": "erase all that is kept from or about one person",
     "journal": "list and search what was decided",
     "correct": "teach a message that was judged, without the mail",
     "undo": "take back a correction",

@@ -308,7 +308,8 @@ class Filter:
             kept = Preferences.from_text(self.ledger.fact(PREFERENCES, "") or Preferences().text())
             preferences = kept.replaced(**changes)
             self.ledger.set_fact(PREFERENCES, preferences.text())
-            if erase_old(self.ledger, preferences.keep_mail):
+            unlisted = (kept.contacts - preferences.contacts) | (kept.allowed - preferences.allowed)
+            if erase_old(self.ledger, preferences.keep_mail) or unlisted:
                 self.ledger.sweep_later()
         self.sweep()
 
