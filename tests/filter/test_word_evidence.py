@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from deciban.committee import _short_features
 from deciban.committee.extraction import NAMES_PER_LESSON, features_of, named_features
 from deciban.filter import Filter, Settings
 from deciban.filter.word_evidence import strongest_words, word_evidence
 from deciban.ledger import Selection
 from deciban.text import read
-from deciban.text._views import extract_with_names
 from deciban.text.words import names
 from tests.filter.mails import mail, teach
 
@@ -38,10 +38,12 @@ def test_a_lesson_keeps_some_names_that_the_message_alone_decides() -> None:
 def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -> None:
     text = " ".join(f"word{number * number % 97}" for number in range(2000))
     message = read(f"Subject: {text}\n\n{text}\n".encode())
-    drawn = {count: set(extract_with_names(message, (), 7, count)[2]) for count in (1, 16, 63, 64)}
+    drawn = {
+        count: set(_short_features.named_features(message, (), 7, count)[1]) for count in (1, 16, 63, 64)
+    }
     assert [len(some) for some in drawn.values()] == list(drawn)
     assert drawn[1] < drawn[16] < drawn[63] < drawn[64] < {name.encode() for name in names(message)}
-    assert drawn[16] != set(extract_with_names(message, (), 8, 16)[2])
+    assert drawn[16] != set(_short_features.named_features(message, (), 8, 16)[1])
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe \x00 \x80abc"])

@@ -31,8 +31,6 @@ cdef extern from *:
     int __builtin_ctzll(unsigned long long) nogil
 
 cdef enum:
-    SHORT_BITS = 23
-    SHIFT = 64 - SHORT_BITS
     # Far above what Limits allow; a damaged length must not ask for all memory.
     MOST_FEATURES = 1 << 24
 
@@ -50,10 +48,12 @@ cdef Features with_room(Py_ssize_t count):
     return features
 
 
-cdef int make_room(Features features, Py_ssize_t count) except -1:
+cdef int make_room(Features features, Py_ssize_t count) except -1 nogil:
+    """Memory for so many features, neither more nor less."""
     cdef uint32_t* moved = <uint32_t*>realloc(features.data, max(count, 1) * sizeof(uint32_t))
     if moved == NULL:
-        raise MemoryError
+        with gil:
+            raise MemoryError
     features.data = moved
     return 0
 
@@ -140,14 +140,20 @@ cdef class Features:
         return Features.decode, (self.encode(),)
 
     def encode(self):
-        """The code described above."""
+        """The code described above, made once."""
+        if self.code is None:
+            self.code = self._encoded()
+        return self.code
+
+    cdef bytes _encoded(self):
         # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
         # mark and at most 23 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
         cdef Py_ssize_t room = 4 * len(self) + 40, end
         code = PyBytes_FromStringAndSize(NULL, room)
         cdef unsigned char* start = <unsigned char*>PyBytes_AS_STRING(code)
-        end = encode_view(self.data, self.words, start, 0, room)
-        end = encode_view(self.data + self.words, self.letters, start, end, room)
+        with nogil:
+            end = encode_view(self.data, self.words, start, 0, room)
+            end = encode_view(self.data + self.words, self.letters, start, end, room)
         if end > room - 8:  # what is closer to the end was counted only
             raise AssertionError("a lesson's code outgrew its room")
         return code[:end]

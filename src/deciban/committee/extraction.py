@@ -14,14 +14,15 @@ of a strong word, seldom has a name, and so it is not listed (docs/experiments.m
 
 from __future__ import annotations
 
-from deciban.committee._lesson_code import Features, shorten
-from deciban.text._views import extract
+from deciban.committee import _short_features
+from deciban.committee._lesson_code import shorten
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from deciban.committee._lesson_code import Features
     from deciban.text import Message
 
     Place = tuple[str, int, int, int]
@@ -34,20 +35,18 @@ MOST_NAME_BYTES = 60
 
 def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
     """What the filter learns from a message."""
-    return Features.of(*extract(message, facts))
+    return _short_features.features_of(message, facts)
 
 
 def named_features(message: Message, facts: Iterable[str] = ()) -> tuple[Features, str]:
     """What a lesson keeps of a message: its features, and some names, one per line."""
-    from deciban.text._views import extract_with_names
-
     seed = int.from_bytes(message.digest[:8], "little")
-    words, letters, names = extract_with_names(message, facts, seed, NAMES_PER_LESSON)
+    features, names = _short_features.named_features(message, facts, seed, NAMES_PER_LESSON)
     kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_NAME_BYTES and b"\n" not in name]))
     # A word that is not UTF-8 gets no name: with a replaced character it has another hash, and cannot be
     # found.
     text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return Features.of(words, letters), text
+    return features, text
 
 
 class Whereabouts(Value):

@@ -16,7 +16,7 @@ Both happen in one function, so a trace cannot disagree with the features.
 
 from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memmove, memset
+from libc.string cimport memcpy, memmove, memset
 
 from deciban.text._content cimport Buffer, append_byte, reserve
 from deciban.text._growth cimport grown
@@ -161,15 +161,15 @@ cdef void sort_by_all_bytes(uint64_t* hashes, uint64_t* spare, Py_ssize_t count)
 
 cdef int append_name(Buffer* names, const uint8_t* name, Py_ssize_t length) except -1 nogil:
     """Bytes of a feature's name, kept for a trace."""
-    cdef Py_ssize_t i
-    reserve(names, length)
-    for i in range(length):
-        append_byte(names, name[i])
+    if length > 0:
+        reserve(names, length)
+        memcpy(names.data + names.size, name, length)
+        names.size += length
     return 0
 
 
 cdef inline bint wins(Harvest* harvest, uint64_t drawn) noexcept nogil:
-    """Whether a lot is among the lowest so far, where it is put unless it is there already."""
+    """Whether a lot is among the lowest so far and new there; then it is put in its place."""
     cdef uint64_t* lowest = harvest.lowest
     cdef int place = harvest.drawn, last
     if place == harvest.wanted and drawn > lowest[place - 1]:
@@ -177,7 +177,7 @@ cdef inline bint wins(Harvest* harvest, uint64_t drawn) noexcept nogil:
     while place > 0 and lowest[place - 1] > drawn:
         place -= 1
     if place > 0 and lowest[place - 1] == drawn:
-        return True
+        return False  # seen before
     harvest.drawn = min(harvest.drawn + 1, harvest.wanted)
     for last in range(harvest.drawn - 1, place, -1):
         lowest[last] = lowest[last - 1]

@@ -1,7 +1,7 @@
 """From a message that was read to its two sets of features, and on request to where each was seen.
 
-`extract` makes both views in one call without a Python object for any feature: the filter takes the
-sorted hashes from `FeatureSet.hashes` in C; Python sees them as a buffer of unsigned 64-bit numbers.
+`extract` makes both views in one call without a Python object for any feature: Python sees the sorted hashes
+as a buffer of unsigned 64-bit numbers. The filter keeps fewer bits of them (committee/_short_features.pyx).
 
 >>> from deciban.text import read
 >>> words, letters = extract(read(b"Subject: free\\n\\nmoney"), ())
@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from deciban.text._content cimport Content
-from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, lot, sort_unique
+from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, sort_unique
 from deciban.text._letters cimport Budgets, gather_letters
 from deciban.text._reader cimport Message
 from deciban.text._words cimport gather_outside_fact, gather_words
@@ -28,7 +28,6 @@ cdef enum:
     HEADER_BUDGET = 3000
     TEXT_BUDGET = 3000
     BODY_BUDGET = 0
-    MOST_DRAWN = 64
     MOST_IDLE = 1 << 16      # hashes whose memory may wait for the next message
 
 # By the numbers of the enum Where.
@@ -160,10 +159,15 @@ cdef Budgets default_budgets() noexcept nogil:
     return budgets
 
 
-cdef int harvest_words(Message message, Harvest* harvest, facts) except -1:
-    """Facts known from outside first, so that no text can crowd them out."""
+cdef int gather_outside_facts(Harvest* harvest, facts) except -1:
+    """Facts known from outside; first of all, so that no text can crowd them out."""
     for fact in facts:
         gather_outside_fact(harvest, fact.encode())
+    return 0
+
+
+cdef int harvest_words(Message message, Harvest* harvest, facts) except -1:
+    gather_outside_facts(harvest, facts)
     with nogil:
         gather_words(&message.content, harvest)
     return 0
@@ -178,62 +182,20 @@ cdef int harvest_letters(Message message, Harvest* harvest) except -1:
 def extract(Message message not None, facts, limits=Limits()):
     """Both views of a message: (words, letters)."""
     cdef Harvest harvest
-    memset(&harvest, 0, sizeof(harvest))
-    return extracted(message, facts, limits, &harvest)[:2]
-
-
-def extract_with_names(Message message not None, facts, uint64_t seed, int count, limits=Limits()):
-    """Both views, and the names of so many words drawn by lot: which ones, only the seed and the set decide.
-
-    >>> from deciban.text import read
-    >>> extract_with_names(read(b"Subject: free\\n\\nmoney"), (), 1, 64)[2].count(b"money")
-    1
-    """
-    cdef Harvest harvest
-    cdef uint64_t[MOST_DRAWN] lowest
-    if not 0 < count <= MOST_DRAWN:
-        raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
-    memset(&harvest, 0, sizeof(harvest))
-    harvest.tracing = True
-    harvest.wanted = count
-    harvest.lowest = lowest
-    harvest.seed = seed
-    return extracted(message, facts, limits, &harvest)
-
-
-cdef tuple extracted(Message message, facts, limits, Harvest* harvest):
-    """(words, letters, the names of the words that were traced); the harvest is freed."""
     cdef Hashes scratch = take(&idle_scratch)
+    memset(&harvest, 0, sizeof(harvest))
     harvest.hashes = take(&idle_gathered)
+    harvest.limit = limits.features
     try:
-        harvest.limit = limits.features
-        harvest_words(message, harvest, facts)
-        words = feature_set(harvest, &scratch)
-        names = drawn_names(harvest) if harvest.tracing else None
+        harvest_words(message, &harvest, facts)
+        words = feature_set(&harvest, &scratch)
         harvest.full = False
-        harvest.tracing = False
-        harvest_letters(message, harvest)
-        return words, feature_set(harvest, &scratch), names
+        harvest_letters(message, &harvest)
+        return words, feature_set(&harvest, &scratch)
     finally:
         give_back(&idle_gathered, &harvest.hashes)
         give_back(&idle_scratch, &scratch)
-        free_harvest(harvest)
-
-
-cdef list drawn_names(const Harvest* harvest):
-    """The names of the features with the lowest lots, each once; some that were traced early have lost since."""
-    cdef Py_ssize_t i
-    cdef Sighting row
-    cdef dict names = {}
-    if not harvest.drawn:
-        return []
-    for i in range(harvest.sightings.count):
-        row = harvest.sightings.rows[i]
-        if lot(row.hash, harvest.seed) <= harvest.lowest[harvest.drawn - 1]:
-            names[row.hash] = PyBytes_FromStringAndSize(
-                <char*>harvest.names.data + row.name_start, row.name_end - row.name_start
-            )
-    return list(names.values())
+        free_harvest(&harvest)
 
 
 cdef list sightings_of(const Harvest* harvest):

@@ -1,0 +1,70 @@
+"""Short features made in one pass are those of the long hashes, for any mail and any attack."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deciban.committee import _short_features
+from deciban.committee._lesson_code import Features
+from deciban.text import Limits, read
+from deciban.text.views import extract
+from tests.text.attacks import ATTACKS
+from tests.text.mails import Mail, any_bytes, mails
+
+FACTS = ("sender-in-contacts",)
+SMALL = Limits(features=200)
+
+
+def check_features(raw: bytes, limits: Limits) -> None:
+    message = read(raw)
+    expected = Features.of(*extract(message, FACTS, limits))
+    assert _short_features.features_of(message, FACTS, limits) == expected
+    assert _short_features.named_features(message, FACTS, 7, 16, limits)[0] == expected
+
+
+@given(any_bytes)
+def test_any_bytes_have_the_short_features_of_their_hashes(raw: bytes) -> None:
+    check_features(raw, Limits())
+
+
+@given(any_bytes)
+def test_so_they_do_at_the_limit(raw: bytes) -> None:
+    check_features(raw, SMALL)
+
+
+@given(mails())
+def test_so_do_mails(made: Mail) -> None:
+    check_features(made.raw, Limits())
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_so_do_attacks(name: str) -> None:
+    check_features(ATTACKS[name](300_000), Limits())
+
+
+HASHES = st.integers(0, 2**64 - 1)
+
+
+@given(st.lists(HASHES | st.integers(0, 300).map(lambda number: number << 41), max_size=300))
+def test_the_set_is_that_of_the_top_bits(hashes: list[int]) -> None:
+    assert _short_features.short_set(hashes) == sorted({hash_ >> 41 for hash_ in hashes})
+
+
+def test_hashes_searched_to_share_their_top_bits_are_sorted_too() -> None:
+    # Insertion alone would move each of them past half of those that are there.
+    alike = [(5 << 48) + (number * 37 % 128 << 41) for number in range(10_000)]
+    falling = [number << 41 for number in range(127, -1, -1)] * 50
+    for hashes in (alike, falling):
+        assert _short_features.short_set(hashes) == sorted({hash_ >> 41 for hash_ in hashes})
+
+
+def test_each_word_has_one_name_however_often_it_is_seen() -> None:
+    message = read(b"free money " * 1_000)
+    names = _short_features.named_features(message, (), 7, 64)[1]
+    assert len(names) == len(set(names))
+
+
+def test_none_or_too_many_names_cannot_be_drawn() -> None:
+    for count in (0, 65):
+        with pytest.raises(ValueError, match=f"1 to 64 names can be drawn, got {count}"):
+            _short_features.named_features(read(b"hi"), (), 7, count)
