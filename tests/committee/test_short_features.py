@@ -19,7 +19,7 @@ def check_features(raw: bytes, limits: Limits) -> None:
     message = read(raw)
     expected = Features.of(*extract(message, FACTS, limits))
     assert _short_features.features_of(message, FACTS, limits) == expected
-    assert _short_features.named_features(message, FACTS, 7, 16, limits)[0] == expected
+    assert _short_features.named_features(message, FACTS, 7, 16, 60, limits)[0] == expected
 
 
 @given(any_bytes)
@@ -60,11 +60,11 @@ def test_hashes_searched_to_share_their_top_bits_are_sorted_too() -> None:
 
 def test_each_word_has_one_name_however_often_it_is_seen() -> None:
     message = read(b"free money " * 1_000)
-    names = _short_features.named_features(message, (), 7, 64)[1]
+    names = _short_features.named_features(message, (), 7, 64, 60)[1].split(b"\n")
     assert len(names) == len(set(names))
 
 
 def test_none_or_too_many_names_cannot_be_drawn() -> None:
     for count in (0, 65):
         with pytest.raises(ValueError, match=f"1 to 64 names can be drawn, got {count}"):
-            _short_features.named_features(read(b"hi"), (), 7, count)
+            _short_features.named_features(read(b"hi"), (), 7, count, 60)

@@ -12,14 +12,14 @@ which happens some 80 times in a message (_harvest.pyx).
 >>> from deciban.text import read
 >>> features_of(read(b"Subject: free\\n\\nmoney"), ())
 <Features: 34 words, 13 letters>
->>> named_features(read(b"Subject: free\\n\\nmoney"), (), 1, 64)[1].count(b"money")
+>>> named_features(read(b"Subject: free\\n\\nmoney"), (), 1, 64, 60)[1].split(b"\\n").count(b"money")
 1
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset
+from libc.string cimport memchr, memcpy, memset
 
 from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room
 from deciban.text._growth cimport grown
@@ -53,11 +53,15 @@ def features_of(Message message not None, facts, limits=Limits()):
     """What the filter learns from a message."""
     cdef Harvest harvest
     memset(&harvest, 0, sizeof(harvest))
-    return gathered(message, facts, limits, &harvest)[0]
+    return gathered(message, facts, limits, &harvest)
 
 
-def named_features(Message message not None, facts, uint64_t seed, int count, limits=Limits()):
-    """The same, and the names of so many words drawn by lot: which ones, only the seed and the words decide."""
+def named_features(Message message not None, facts, uint64_t seed, int count, int longest, limits=Limits()):
+    """The same, and the names of so many words, drawn by lot and one a line.
+
+    Which words are drawn, only the seed and the words decide. Names that are longer or have line ends are
+    left out.
+    """
     cdef Harvest harvest
     cdef uint64_t[MOST_DRAWN] lowest
     if not 0 < count <= MOST_DRAWN:
@@ -67,11 +71,15 @@ def named_features(Message message not None, facts, uint64_t seed, int count, li
     harvest.wanted = count
     harvest.lowest = lowest
     harvest.seed = seed
-    return gathered(message, facts, limits, &harvest)
+    try:
+        features = gathered(message, facts, limits, &harvest)
+        return features, b"\n".join(drawn_names(&harvest, longest))
+    finally:
+        free_harvest(&harvest)
 
 
-cdef tuple gathered(Message message, facts, limits, Harvest* harvest):
-    """(features, the names that were drawn); the harvest is freed."""
+cdef Features gathered(Message message, facts, limits, Harvest* harvest):
+    """The features; what was noted of names stays in the harvest."""
     cdef Features features = Features.__new__(Features)
     cdef Shorts spare = idle_shorts
     memset(&idle_shorts, 0, sizeof(Shorts))
@@ -88,10 +96,9 @@ cdef tuple gathered(Message message, facts, limits, Harvest* harvest):
             gather_letters(&message.content, harvest, default_budgets())
             features.letters = add_view(features, features.words, &harvest.hashes, &spare)
         make_room(features, features.words + features.letters)  # exactly: it will not grow any more
-        return features, drawn_names(harvest)
+        return features
     finally:
         give_back(&harvest.hashes, &spare)
-        free_harvest(harvest)
 
 
 cdef void give_back(Hashes* hashes, Shorts* spare) noexcept:
@@ -107,17 +114,21 @@ cdef void give_back(Hashes* hashes, Shorts* spare) noexcept:
     memset(hashes, 0, sizeof(Hashes))
 
 
-cdef list drawn_names(const Harvest* harvest):
-    """The names of the words with the lowest lots; some that were noted early have lost since."""
-    cdef Py_ssize_t i
+cdef list drawn_names(const Harvest* harvest, Py_ssize_t longest):
+    """The names of the words with the lowest lots, sorted; some that were noted early have lost since."""
+    cdef Py_ssize_t i, length
     cdef Sighting row
+    cdef const char* name
     cdef list names = []
     for i in range(harvest.sightings.count):
         row = harvest.sightings.rows[i]
-        if lot(row.hash, harvest.seed) <= harvest.lowest[harvest.drawn - 1]:
-            names.append(
-                PyBytes_FromStringAndSize(<char*>harvest.names.data + row.name_start, row.name_end - row.name_start)
-            )
+        name = <const char*>harvest.names.data + row.name_start
+        length = row.name_end - row.name_start
+        if length > longest or lot(row.hash, harvest.seed) > harvest.lowest[harvest.drawn - 1]:
+            continue
+        if memchr(name, c"\n", length) == NULL:
+            names.append(PyBytes_FromStringAndSize(name, length))
+    names.sort()
     return names
 
 

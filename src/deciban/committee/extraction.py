@@ -41,8 +41,7 @@ def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
 def named_features(message: Message, facts: Iterable[str] = ()) -> tuple[Features, str]:
     """What a lesson keeps of a message: its features, and some names, one per line."""
     seed = int.from_bytes(message.digest[:8], "little")
-    features, names = _short_features.named_features(message, facts, seed, NAMES_PER_LESSON)
-    kept = b"\n".join(sorted([name for name in names if len(name) <= MOST_NAME_BYTES and b"\n" not in name]))
+    features, kept = _short_features.named_features(message, facts, seed, NAMES_PER_LESSON, MOST_NAME_BYTES)
     # A word that is not UTF-8 gets no name: with a replaced character it has another hash, and cannot be
     # found.
     text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -26,7 +26,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from deciban.committee._committee import Committee
     from deciban.ledger.records import Placed
@@ -55,6 +55,50 @@ def learn(committee: Committee, lesson: Placed) -> KeptExam:
     return KeptExam(
         lesson.position, lesson.label, examined(lesson.label, totals), lesson.origin, lesson.share
     )
+
+
+def taught(committee: Committee, lessons: Iterable[Placed]) -> bytes:
+    """Teach a committee lessons, one after the other; the records of their exams."""
+    records = bytearray()
+    examiner = _Examiner(committee.labels)
+    for lesson in lessons:
+        best, truth, spam = examiner.graded(lesson.label, committee.learn(lesson.label, lesson.features))
+        if lesson.label not in examiner.numbers:
+            examiner = _Examiner(committee.labels)
+        number, origin = examiner.numbers[lesson.label], ORIGINS.index(lesson.origin)
+        fields = FIELDS.pack(lesson.position, truth, spam, lesson.share, best, number, origin)
+        records += fields
+        records += crc32(fields).to_bytes(4, "little")
+    return bytes(records)
+
+
+class _Examiner:
+    """Makes exams of the totals of a committee that has these labels.
+
+    >>> _Examiner(("spam", "ham")).graded("ham", (1.0, -1.0))
+    (0, -2.0, 2.0)
+    """
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        self._labels = labels
+        self.numbers = {label: number for number, label in enumerate(labels)}
+        # Nearly all filters have two labels; then one difference says it all, in a tenth of the time.
+        self._is_pair = len(labels) == 2 and united(dict.fromkeys(labels, 0.0)).keys() == self.numbers.keys()
+
+    def graded(self, label: str, totals: tuple[float, ...]) -> tuple[int, float, float]:
+        """The number of the label that won, and the log-odds of the true label and of spam."""
+        if self._is_pair and label in self.numbers:
+            first, second = totals
+            odds = first - second, second - first
+            spam = self.numbers.get(SPAM)
+            best = 1 if second > first else 0
+            return best, odds[self.numbers[label]], NOT_A_NUMBER if spam is None else odds[spam]
+        row = examined(label, united(dict(zip(self._labels, totals, strict=True))))
+        return (
+            NONE if row.best is None else _number(row.best, self._labels),
+            NOT_A_NUMBER if row.truth is None else row.truth,
+            NOT_A_NUMBER if row.spam is None else row.spam,
+        )
 
 
 def examined(label: str, totals: dict[str, float]) -> ExamRow:

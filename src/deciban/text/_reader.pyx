@@ -224,8 +224,8 @@ cdef class Message:
     def digest(self):
         """BLAKE2b of the canonical form, 16 bytes."""
         if self._digest is None:
-            # Imported here: with its OpenSSL it takes 3 ms, and classifying one mail needs no digest.
-            from hashlib import blake2b
+            # Imported here: classifying one mail needs no digest. hashlib would bring OpenSSL, 3 ms to import.
+            from _blake2 import blake2b
 
             self._digest = blake2b(self.canonical, digest_size=DIGEST_SIZE).digest()
         return self._digest
