@@ -49,7 +49,7 @@ def commands(mails):
     yield "correct", [ENTRY, "ham"]
     yield "undo", [ENTRY]
     yield "lessons", []
-    yield "status", []
+    yield "status", ["--alert"]
     yield "config", []
     yield "show", []
     yield "show", ["free", "nonsense"]

@@ -150,3 +150,16 @@ def test_where_only_mistakes_are_taught_a_promise_is_judged_with_the_sample(taug
     capsys.readouterr()
     main(["status", "--json"])
     assert json.loads(capsys.readouterr().out)["standing"] == "kept"
+
+
+def test_alert_says_only_what_is_wrong_and_exits_with_it(taught, capsys, monkeypatch):
+    assert main(["status", "--alert"]) == 0
+    assert capsys.readouterr().out == ""
+    import time
+
+    later = time.time() + 40 * 86_400
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert main(["status", "--alert"]) == 1
+    assert "Nothing was taught for 4" in capsys.readouterr().out
+    assert main(["status"]) == 0
+    assert "Nothing was taught for 4" in capsys.readouterr().out

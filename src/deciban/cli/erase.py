@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from deciban.journal.person import Found, Person
+    from deciban.journal.correspondent import Correspondent, Found
 
 EXAMPLES = (
     ("deciban erase joe@example.org", "in your filter and in all spaces; shows what there is, and asks"),
@@ -55,9 +55,9 @@ class FilterPlace(Value):
 
 def run(options: Namespace) -> int:
     """Show what there is about the person, ask, and erase it."""
-    from deciban.journal.person import Person
+    from deciban.journal.correspondent import Correspondent
 
-    person = Person(options.address)
+    person = Correspondent(options.address)
     must_be_able_to_ask(options, "erase")
     failed: list[str] = []
     found = {
@@ -86,7 +86,9 @@ def run(options: Namespace) -> int:
     return 3 if failed else 0
 
 
-def _visit(place: FilterPlace, person: Person, erasing: Found | None, failed: list[str]) -> Found | None:
+def _visit(
+    place: FilterPlace, person: Correspondent, erasing: Found | None, failed: list[str]
+) -> Found | None:
     """Look into one filter, or erase there what was found; one that is broken keeps no other back."""
     try:
         return _look(place, person, erasing)
@@ -96,7 +98,7 @@ def _visit(place: FilterPlace, person: Person, erasing: Found | None, failed: li
         return None
 
 
-def _look(place: FilterPlace, person: Person, erasing: Found | None) -> Found:
+def _look(place: FilterPlace, person: Correspondent, erasing: Found | None) -> Found:
     from contextlib import ExitStack
 
     from deciban.cli.progress_line import ProgressLine
@@ -142,7 +144,7 @@ def _all_spaces(options: Namespace) -> Iterator[FilterPlace]:
             yield FilterPlace(record.name, spaces.database_of(record), spaces.journal_path, record.id)
 
 
-def _report(found: dict[FilterPlace, Found], person: Person) -> Iterator[str]:
+def _report(found: dict[FilterPlace, Found], person: Correspondent) -> Iterator[str]:
     """What there is in each filter, and what cannot be erased."""
     for place, each in found.items():
         if each:

@@ -37,7 +37,11 @@ _FILES = (
 _SEE_ALSO = ("bogofilter(1)", "maildrop(1)", "procmail(1)", "sa-learn(1)")
 _EXIT_CODES = (
     ("0", "done; classify, and filter --exit-code: the message is spam"),
-    ("1", "classify, and filter --exit-code: the message is good; check: something is damaged, or was lost"),
+    (
+        "1",
+        "classify, and filter --exit-code: the message is good; check: something is damaged, or was lost; "
+        "status --alert: something is wrong",
+    ),
     ("2", "classify, and filter --exit-code: unsure"),
     (
         "3",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from deciban.filter.alerts import Alert
     from deciban.filter.status import Quality, Status
     from deciban.filter.threshold import Threshold
     from deciban.ledger import Lesson
@@ -26,13 +27,20 @@ EXAMPLES = (
     ("deciban status", "what became of good mail and of spam, label by label, and doubtful lessons"),
     ("deciban status --full", "also error rates with their limits, calibration and the learning curve"),
     ("deciban status --json", "the same for machines"),
+    ("deciban status --alert || mail -s 'look at the filter' ann", "for cron: says only what is wrong"),
 )
+WRONG = 1
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
 def define(parser: Parser) -> None:
     """Add the arguments of ``deciban status``."""
     parser.add_argument("--full", action="store_true", help="also the technical figures")
+    parser.add_argument(
+        "--alert",
+        action="store_true",
+        help="only what is wrong: changed mail, a broken promise, no lessons for 30 days; exit code 1 if so",
+    )
     add_json_flag(parser)
     add_color_flag(parser)
     add_database_flag(parser)
@@ -40,20 +48,29 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the status."""
+    from time import time
+
+    from deciban.filter.alerts import alerts_of
     from deciban.filter.status import status_of
     from deciban.ledger import Selection
 
     with open_filter(options) as mail_filter:
         status = status_of(mail_filter)
+        alerts = list(alerts_of(status, time()))
         doubted = [Selection(digest=doubt.digest) for doubt in status.doubts]
         lessons = {lesson.digest: lesson for each in doubted for lesson in mail_filter.lessons(each)}
         if options.json:
-            say_json(_record(status, lessons))
+            say_json(_record(status, lessons, alerts))
+        elif options.alert:
+            for alert in alerts:
+                say(alert.text)
         else:
             paint = Paint(options.color)
             for line in _page(chosen_path(options), status, lessons, options.full, paint):
                 say(line)
-    return 0
+            for alert in alerts:
+                say(paint.bad(alert.text))
+    return WRONG if options.alert and alerts else 0
 
 
 def _page(path: str, status: Status, lessons: dict[bytes, Lesson], full: bool, paint: Paint) -> Iterator[str]:
@@ -239,8 +256,9 @@ def _doubts(status: Status, lessons: dict[bytes, Lesson], paint: Paint) -> Itera
         yield paint.faint(f"    deciban forget --digest {doubt.digest.hex()}")
 
 
-def _record(status: Status, lessons: dict[bytes, Lesson]) -> dict[str, object]:
+def _record(status: Status, lessons: dict[bytes, Lesson], alerts: list[Alert]) -> dict[str, object]:
     return {
+        "alerts": [alert.as_dict() for alert in alerts],
         "lessons": status.lessons,
         "examined": status.examined,
         "right": status.right,

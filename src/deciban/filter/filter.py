@@ -457,6 +457,10 @@ class Filter:
         """The position of the last lesson, which `classify` can ask for."""
         return self.ledger.last_position()
 
+    def last_taught(self) -> int:
+        """When the last lesson was taught, in microseconds since 1970; 0 if there is none."""
+        return self.ledger.last_taught()
+
     def state(self) -> bytes:
         """The bytes of everything learned."""
         return self.ask(Committee.state)

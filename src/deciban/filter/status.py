@@ -18,6 +18,7 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
+from deciban.filter.drift import NEWS, REFERENCE, Watch
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 # This many recent exams say how good the filter is by now: enough to see an error rate of .2%.
 RECENT = 2_000
+# Exams that can raise an alarm which is news, and those before them that they are compared with.
+WATCHED = NEWS + 3 * REFERENCE
 CURVE_POINTS = 24
 DOUBTS = 5
 
@@ -137,6 +140,10 @@ class Status(Value):
     shared: SharedFilter | None
     """What the filter rests on; its lessons are not among those above."""
     mails: KeptMails
+    last_taught: int = 0
+    """When the last lesson was taught, in microseconds since 1970."""
+    changed: int | None = None
+    """How many exams ago it was noticed that mail had changed (drift.py); None if it was not, or long ago."""
 
     @property
     def standing(self) -> str | None:
@@ -174,7 +181,17 @@ def status_of(mail_filter: Filter) -> Status:
         folded=mail_filter.folded(),
         shared=mail_filter.shared(),
         mails=mail_filter.kept_mails(),
+        last_taught=mail_filter.last_taught(),
+        changed=_changed([(label == SPAM, exam.truth) for _, label, exam in exams if exam.truth is not None]),
     )
+
+
+def _changed(exams: Sequence[tuple[bool, float]]) -> int | None:
+    """How many exams ago the last alarm was, if it is news."""
+    watch = Watch()
+    alarms = [place for place, exam in enumerate(exams[-WATCHED:]) if watch.see(*exam)]
+    ago = len(exams[-WATCHED:]) - alarms[-1] if alarms else NEWS + 1
+    return ago if ago <= NEWS else None
 
 
 def exams_by_label(lessons: Mapping[str, int], exams: Iterable[tuple[str, str]]) -> dict[str, LabelExams]:

@@ -7,7 +7,7 @@ import pytest
 from deciban.errors import WrongUsage
 from deciban.filter import Filter
 from deciban.journal import Desk
-from deciban.journal.person import Person
+from deciban.journal.correspondent import Correspondent
 from deciban.sources import RawMessage
 from tests.filter.mails import mail, teach
 
@@ -28,21 +28,21 @@ def test_a_lesson_and_an_entry_about_somebody_are_found(desk: Desk, kind: str):
     raw = RawMessage(kind, ABOUT[kind])
     desk.ask(raw)
     desk.learn([raw], "ham")
-    found = Person("joe@example.ORG").find(desk.mail_filter, desk.writer.journal, "")
+    found = Correspondent("joe@example.ORG").find(desk.mail_filter, desk.writer.journal, "")
     assert (len(found.lessons), len(found.entries)) == (1, 1)
 
 
 @pytest.mark.parametrize("kind", OTHERS)
 def test_what_is_about_others_is_not(desk: Desk, kind: str):
     desk.learn([RawMessage(kind, OTHERS[kind])], "ham")
-    assert not Person("joe@example.org").find(desk.mail_filter, desk.writer.journal, "")
+    assert not Correspondent("joe@example.org").find(desk.mail_filter, desk.writer.journal, "")
 
 
 def test_a_kept_mail_that_names_somebody_is_found(mail_filter: Filter):
     mail_filter.prefer(keep_mail=30)
     body = b"Subject: g\nContent-Transfer-Encoding: quoted-printable\n\nask joe=40example.org"
     teach(mail_filter, "ham", [RawMessage("kept", body)])
-    found = Person("joe@example.org").find(mail_filter, None, "")
+    found = Correspondent("joe@example.org").find(mail_filter, None, "")
     assert (len(found.lessons), found.mails) == (1, 1)
 
 
@@ -56,7 +56,7 @@ def test_after_erasing_the_filter_is_as_if_the_person_had_never_written(desk: De
     for kind, data in ABOUT.items():
         desk.ask(RawMessage(kind, data))
         desk.learn([RawMessage(kind, data)], "ham")
-    person = Person("joe@example.org")
+    person = Correspondent("joe@example.org")
     found = person.find(mail_filter, desk.writer.journal, "")
     assert (len(found.lessons), found.mails, found.contacts) == (4, 4, 2)
     person.erase(found, mail_filter, desk.writer.journal)
@@ -72,4 +72,4 @@ def test_after_erasing_the_filter_is_as_if_the_person_had_never_written(desk: De
 @pytest.mark.parametrize("address", ["", "joe", "@example.org", "joe@", "joe smith@example.org", "a\n@b"])
 def test_what_is_no_whole_address_is_refused(address: str):
     with pytest.raises(WrongUsage):
-        Person(address)
+        Correspondent(address)

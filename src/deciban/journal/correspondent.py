@@ -3,7 +3,7 @@ r"""Everything about one person in a filter and its journal: found, and erased.
 A lesson or an entry is about an address if the address stands in any text that it keeps, in its kept mail, or
 among its features: words such as ``from:ann@example.org`` are kept as hashes, which can be compared.
 
->>> ann = Person("Ann@example.org")
+>>> ann = Correspondent("Ann@example.org")
 >>> ann.is_in("Re: mail from ann@EXAMPLE.org."), ann.is_in("joann@example.org, ann@example.org.au")
 (True, False)
 
@@ -57,7 +57,7 @@ class Found(Value):
         return bool(self.lessons or self.entries or self.contacts)
 
 
-class Person:
+class Correspondent:
     """Somebody with a mail address."""
 
     def __init__(self, address: str) -> None:
