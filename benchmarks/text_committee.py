@@ -115,7 +115,7 @@ def measured(corpus: str) -> Iterator[tuple[str, float, float, float, float, flo
         start = time.process_time()
         scores = [subject.score(data) for data, _ in ask]
         asked = time.process_time() - start
-        loss = 100 * roc_loss(scores, [label == "spam" for _, label in ask])
+        loss = roc_loss(scores, [label == "spam" for _, label in ask])
         size = subject.size() / 1e6
         more = seconds_of(lambda subject=subject: subject.learn_more(ask[:AFTERWARDS]))  # type: ignore[misc]
         each = 1e3 * taught / len(learn), 1e3 * more / AFTERWARDS, 1e3 * asked / len(ask)

@@ -251,7 +251,7 @@ class Tally:
 
     def _kept(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
         """Sums as a tally keeps them; a count that is no longer exact is refused."""
-        whole, values = np.shape(values), _whole(_narrow(np.asarray(values)))
+        whole, values = np.shape(values), _whole(narrow(np.asarray(values)))
         if not _fits(values):
             if name not in self.family.measured:
                 raise TooLarge(
@@ -328,7 +328,7 @@ def _whole(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(float if values.dtype == np.uint64 and not _fits(values) else np.int64, copy=False)
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
     """The numbers without those that only repeat others (as where every label has one n for all features)."""
     return values[tuple(slice(1) if step == 0 and size else slice(None) for step, size in _axes(values))]
 
@@ -339,7 +339,7 @@ def _axes(values: NDArray[Any]) -> list[tuple[int, int]]:
 
 def _apply(operation: np.ufunc, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """An operation on the numbers that do not repeat."""
-    return np.broadcast_to(operation(_narrow(left), _narrow(right)), left.shape)
+    return np.broadcast_to(operation(narrow(left), narrow(right)), left.shape)
 
 
 def _fits(values: NDArray[Any], times: float = 1) -> bool:

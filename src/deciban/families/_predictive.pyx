@@ -33,6 +33,10 @@ ctypedef fused index:
     int
     long long
 
+ctypedef fused number:
+    long long
+    double
+
 
 def take_logs(const double[::1] values, double[::1] logs):
     """The logarithm of each number, 0 of those that are not above zero.
@@ -60,6 +64,47 @@ def take_logs(const double[::1] values, double[::1] logs):
             logs[entry] = kept[place]
 
 
+cdef struct Urn:
+    # What each label holds of each feature, and what a feature adds that comes once, twice, …
+    Py_ssize_t features, labels
+    Py_ssize_t insides, counts
+    const int* which  # (features, labels): the number of its inside; NULL if each cell has its own, in this order
+    const double* inside  # (insides)
+    const double* known  # (counts, insides)
+
+
+def take_log_odds(const number[:, ::1] part, const double[:, ::1] whole, double[:, ::1] odds, double[:, ::1] absent):
+    """log θ/(1 − θ) and log(1 − θ) of the shares θ = part/whole; log 0 counts as 0. Whether any θ is 0 or 1.
+
+    The whole may be one number for each label. Counts come again and again, so logarithms are kept as in
+    `take_logs`.
+    """
+    cdef double kept[PLACES][4]
+    cdef Py_ssize_t label, cell, place, step = whole.shape[1] > 1
+    cdef unsigned long long bits
+    cdef double count, of, share
+    cdef bint edge = False
+    if odds.shape[0] != part.shape[0] or odds.shape[1] != part.shape[1] or not 1 <= whole.shape[1]:
+        raise ValueError("there is room for the odds of each share")
+    if absent.shape[0] != part.shape[0] or absent.shape[1] != part.shape[1] or whole.shape[0] != part.shape[0]:
+        raise ValueError("there is room for the logarithm of each rest")
+    memset(kept, 0xFF, sizeof(kept))  # NaN, which no share is
+    with nogil:
+        for label in range(part.shape[0]):
+            for cell in range(part.shape[1]):
+                count, of = part[label, cell], whole[label, cell * step]
+                memcpy(&bits, &count, sizeof(count))
+                place = (bits * SCATTER) >> (64 - PLACE_BITS)
+                if kept[place][0] != count or kept[place][1] != of:
+                    kept[place][0], kept[place][1] = count, of
+                    share = count / of
+                    edge = edge or not 0 < share < 1
+                    kept[place][3] = log(1 - share) if share < 1 else 0
+                    kept[place][2] = (log(share) if share > 0 else 0) - kept[place][3]
+                odds[label, cell], absent[label, cell] = kept[place][2], kept[place][3]
+    return edge
+
+
 def add_rises(
     const index[::1] starts,
     const index[::1] columns,
@@ -72,73 +117,122 @@ def add_rises(
 ):
     """Add the log-rise of each count (CSR) under each label, and the counts of each row to its length.
 
-    The urn of a label holds `insides[which]` of each feature; `which` is (features, labels). What is added
-    for counts of 1, 2, … is `known` (counts, insides). A missing count (NaN) adds nothing.
+    The urn of a label holds `insides[which]` of each feature; `which` is (features, labels), or None where every
+    cell has a number of its own, in this order. What is added for counts of 1, 2, … is `known` (counts, insides).
+    A missing count (NaN) adds nothing.
     """
-    cdef Py_ssize_t row, begin, end
-    if known.shape[1] != insides.shape[0] or total.shape[1] != which.shape[1] or not which.size:
-        raise ValueError("an urn, what is known of it and the totals have the same features and labels")
+    cdef Urn urn
+    cdef Py_ssize_t row, begin, end, last, labels = total.shape[1]
+    cdef double length
+    if known.shape[1] != insides.shape[0] or not known.size or not labels:
+        raise ValueError("there is something in the urn, and what it adds is known")
+    urn.labels, urn.insides, urn.counts = labels, known.shape[1], known.shape[0]
+    urn.features = which.shape[0] if which is not None else urn.insides // labels
+    urn.which = &which[0, 0] if which is not None else NULL
+    urn.inside, urn.known = &insides[0], &known[0, 0]
+    if (which.shape[1] != labels) if which is not None else (urn.insides % labels):
+        raise ValueError("an urn and the totals have the same labels")
     for row in range(starts.shape[0] - 1):
-        end = starts[row]
-        while end < starts[row + 1]:
-            begin, end = end, min(end + TOGETHER, <Py_ssize_t>starts[row + 1])
-            lengths[row] += add_words(
-                columns[begin:end], counts[begin:end], which, insides, known, &total[row, 0]
-            )
+        end, last = starts[row], starts[row + 1]
+        if not 0 <= end <= last <= min(columns.shape[0], counts.shape[0]):
+            raise IndexError(f"row {row} has the entries {end} to {last} of {columns.shape[0]}")
+        while end < last:
+            begin, end = end, min(end + TOGETHER, last)
+            length = add_words(&columns[begin], &counts[begin], end - begin, &urn, &total[row, 0])
+            if length < 0:
+                raise IndexError(f"row {row} has columns beyond {urn.features}")
+            lengths[row] += length
 
 
 cdef double add_words(
-    const index[::1] columns,
-    const double[::1] counts,
-    const int[:, ::1] which,
-    const double[::1] insides,
-    const double[:, ::1] known,
-    double* total,
-) except -1:
-    """Add what a few words of a row say under each label; their number."""
-    cdef const int* held[TOGETHER]
-    cdef const double* told[TOGETHER]
-    cdef Py_ssize_t word, label, place, size = 0, labels = which.shape[1]
-    cdef double count, rest, length = 0
-    for word in range(columns.shape[0]):
-        count, held[size] = counts[word], &which[columns[word], 0]
-        length += count if count > 0 else 0
-        place = <Py_ssize_t>count - 1
-        if 0 <= place < known.shape[0] and count == place + 1:
-            fetch(held[size])
-            told[size] = &known[place, 0]
-            size += 1
-        else:
-            for label in range(labels):
-                total[label] += log_rise(insides[held[size][label]], count)
-    for label in range(0, labels - 3, 4):
-        add_four(held, told, size, label, total)
-    for label in range(labels - labels % 4, labels):
-        rest = 0
-        for word in range(size):
-            rest += told[word][held[word][label]]
-        total[label] += rest
-    return length
-
-
-cdef void add_four(
-    const int** held, const double** told, Py_ssize_t size, Py_ssize_t label, double* total
+    const index* columns, const double* counts, Py_ssize_t words, const Urn* urn, double* total
 ) noexcept nogil:
-    """Add what is told for four labels; their sums stay in registers."""
-    cdef Py_ssize_t word
+    """Add what a few words of a row say under each label; their number, or −1 if there is no such column."""
+    cdef const double* told[TOGETHER]  # what words add that come as often
+    cdef size_t place[TOGETHER]  # the first cell of each word
+    cdef size_t word, column, count, size = 0, whole = 0, labels = urn.labels
+    cdef double length = 0
+    for word in range(<size_t>words):
+        column, count = <size_t>columns[word], <size_t><Py_ssize_t>counts[word]
+        if column >= <size_t>urn.features:
+            return -1
+        if count - 1 < <size_t>urn.counts and <double><Py_ssize_t>count == counts[word]:
+            told[size] = urn.known + (count - 1) * urn.insides
+            place[size] = column * labels
+            if urn.which == NULL:
+                fetch(told[size] + place[size])
+            else:
+                fetch(urn.which + place[size])
+            whole += count
+            size += 1
+        elif counts[word] > 0:
+            length += counts[word]
+            add_rare(column, counts[word], urn, total)
+    if urn.which == NULL:
+        add_own(told, place, size, labels, total)
+    else:
+        add_shared(told, place, size, urn.which, labels, total)
+    return length + <Py_ssize_t>whole
+
+
+cdef void add_own(
+    const double** told, const size_t* place, size_t size, size_t labels, double* total
+) noexcept nogil:
+    """Add what words say whose cells have numbers of their own; sums stay in registers."""
+    cdef size_t word, label
+    cdef const double* rise
+    cdef double first, second, third, fourth
+    for label in range(0, labels & ~<size_t>3, 4):
+        first = second = third = fourth = 0
+        for word in range(size):
+            rise = told[word] + place[word] + label
+            first += rise[0]
+            second += rise[1]
+            third += rise[2]
+            fourth += rise[3]
+        total[label] += first
+        total[label + 1] += second
+        total[label + 2] += third
+        total[label + 3] += fourth
+    for label in range(labels & ~<size_t>3, labels):
+        first = 0
+        for word in range(size):
+            first += told[word][place[word] + label]
+        total[label] += first
+
+
+cdef void add_shared(
+    const double** told, const size_t* place, size_t size, const int* which, size_t labels, double* total
+) noexcept nogil:
+    """Add what words say whose cells share numbers; sums of four labels stay in registers."""
+    cdef size_t word, label
     cdef const int* inside
     cdef const double* rise
-    cdef double first = 0, second = 0, third = 0, fourth = 0
-    for word in range(size):
-        inside, rise = held[word] + label, told[word]
-        first += rise[inside[0]]
-        second += rise[inside[1]]
-        third += rise[inside[2]]
-        fourth += rise[inside[3]]
-    total[label] += first
-    total[label + 1] += second
-    total[label + 2] += third
-    total[label + 3] += fourth
+    cdef double first, second, third, fourth
+    for label in range(0, labels & ~<size_t>3, 4):
+        first = second = third = fourth = 0
+        for word in range(size):
+            inside, rise = which + place[word] + label, told[word]
+            first += rise[inside[0]]
+            second += rise[inside[1]]
+            third += rise[inside[2]]
+            fourth += rise[inside[3]]
+        total[label] += first
+        total[label + 1] += second
+        total[label + 2] += third
+        total[label + 3] += fourth
+    for label in range(labels & ~<size_t>3, labels):
+        first = 0
+        for word in range(size):
+            first += told[word][which[place[word] + label]]
+        total[label] += first
+
+
+cdef void add_rare(size_t column, double count, const Urn* urn, double* total) noexcept nogil:
+    """Add what a word says that comes in a fraction, or more often than is known."""
+    cdef size_t label, place = column * urn.labels
+    for label in range(<size_t>urn.labels):
+        total[label] += log_rise(urn.inside[place + label if urn.which == NULL else urn.which[place + label]], count)
 
 
 cdef double log_rise(double inside, double count) noexcept nogil:

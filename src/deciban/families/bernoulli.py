@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,14 +25,15 @@ from numpy.typing import NDArray
 from scipy.special import betaln
 
 from deciban.errors import BadPrior
+from deciban.families._predictive import take_log_odds
 from deciban.families.dirichlet import draw_shares, refuse_boundary, share
 from deciban.families.family import Family, refuse_empty, refuse_negative
 from deciban.families.matrices import matrix_of
-from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
+from deciban.families.reading import Form, Late, PointReading, Reading, counting
 from deciban.families.support import Support
 from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
 from deciban.membership import Matrix
-from deciban.tally import ROUNDING, Tally
+from deciban.tally import ROUNDING, Tally, narrow
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,14 @@ class Bernoulli(Family):
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
         if rule == "map":
             refuse_boundary(n - ones)
-        theta = share(ones, n, 2, rule)
-        absent = finite_log(1 - theta)
-        odds = finite_log(theta)
-        odds -= absent
-        form = Form({"ones": odds}, absent)
+        parameters = Late({"probability": partial(share, ones, narrow(n), 2, rule)})
+        part, whole = (parameters["probability"], np.ones((len(n), 1))) if rule == "map" else (ones, narrow(n))
+        odds, absent = np.empty(ones.shape), np.empty(ones.shape)
         impossible = None
-        if theta.min(initial=0.5) <= 0 or theta.max(initial=0.5) >= 1:
-            never, always = theta <= 0, theta >= 1
+        if take_log_odds(np.ascontiguousarray(part), np.ascontiguousarray(whole, dtype=float), odds, absent):
+            never, always = parameters["probability"] <= 0, parameters["probability"] >= 1
             impossible = counting({"ones": never.astype(float) - always}, always)
-        parameters = {"probability": theta}
+        form = Form({"ones": odds}, absent)
         return PointReading(self, posterior.labels, posterior.features, parameters, form, impossible)
 
     def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
@@ -159,12 +159,12 @@ class Bernoulli(Family):
 
     def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """All zeros or all ones."""
-        n, ones = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "ones"))
+        n, ones = (narrow(tally.sums[name]).sum(axis=0, dtype=float) for name in ("n", "ones"))
         return np.asarray(np.minimum(ones, n - ones) <= ROUNDING * n)
 
     def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:
         """Most rules can read constants as they are."""
-        if rule != "map" and posterior.sums["n"].all():
+        if rule != "map" and narrow(posterior.sums["n"]).all():
             return posterior
         return super().with_placeholders(posterior, silent, rule)
 

@@ -35,7 +35,7 @@ from deciban.families.support import Support
 from deciban.families.urns import STEPS, TOLERANCE
 from deciban.membership import Matrix, Membership
 from deciban.schema import Schema
-from deciban.tally import ROUNDING, Tally
+from deciban.tally import ROUNDING, Tally, narrow
 
 RULES = ("mle", "map", "mean", "bayes")
 
@@ -387,7 +387,7 @@ def refuse_negative(rest: NDArray[Any], before: NDArray[Any], labels: NDArray[An
 
 def refuse_empty(n: NDArray[Any], posterior: Tally, rule: str, at_least: float, advice: str) -> None:
     """Refuse to read a label and feature of which too little was seen."""
-    if bool(np.any(n < at_least)):
+    if bool(np.any(narrow(n) < at_least)):
         label, feature = np.argwhere(n < at_least)[0]
         found = float(n[label, feature])
         raise NotEnoughValues(

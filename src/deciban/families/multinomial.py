@@ -42,8 +42,8 @@ from deciban.schema import Schema
 from deciban.tally import Tally
 
 # We keep what a word adds when it comes once, twice and so on, up to MOST times, or fewer if ROOM is too
-# small.
-MOST, LEAST, ROOM = 8, 2, 2**22
+# small. A table of FEW cells has room in the cache, so each cell has its own entry.
+MOST, LEAST, ROOM, FEW = 8, 2, 2**22, 2**14
 SAME = 2.0**-50  # numbers that differ by less, relative to the largest, differ by rounding alone
 
 
@@ -225,19 +225,19 @@ class PolyaReading(Reading):
         return self.parameters["count"]
 
     @cached_property
-    def _looked_up(self) -> tuple[NDArray[np.int32], Floats, Floats]:
+    def _looked_up(self) -> tuple[NDArray[np.int32] | None, Floats, Floats]:
         """Which number each word and label has in the urn, these numbers, and what they add by count.
 
-        There are few different counts, so the table of what they add stays in the cache. With fractions
-        every cell has a number of its own.
+        There are few different counts, so the table of what they add stays in the cache. With few cells, or
+        fractions, every cell has a number of its own, and None is said of which.
         """
         urn = np.ascontiguousarray(self.urn.T)
         least, most = urn.min(), urn.max()
         steps = np.rint(urn - least)
-        if most - least < urn.size and np.abs(urn - least - steps).max() <= SAME * most:
+        if urn.size > FEW and most - least < urn.size and np.abs(urn - least - steps).max() <= SAME * most:
             which, insides = steps.astype(np.int32), least + np.arange(steps.max() + 1)
         else:
-            which, insides = np.arange(urn.size, dtype=np.int32).reshape(urn.shape), urn.ravel()
+            which, insides = None, urn.ravel()
         counts = min(MOST, max(LEAST, ROOM // len(insides)))
         return which, insides, np.cumsum([finite_log(insides + drawn) for drawn in range(counts)], axis=0)
 

@@ -16,8 +16,9 @@ is above zero the answer is -inf.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +47,28 @@ class Breakdown:
     def total(self) -> Floats:
         """The log-likelihood again: the intercept and all features together."""
         return np.asarray(self.intercept + self.features.sum(axis=2))
+
+
+class Late(Mapping[str, NDArray[Any]]):
+    """Arrays by name, each made when somebody asks for it.
+
+    >>> Late({"ones": partial(np.ones, 2)})["ones"].tolist()
+    [1.0, 1.0]
+    """
+
+    def __init__(self, makers: Mapping[str, Callable[[], NDArray[Any]]]) -> None:
+        self._makers, self._made = makers, dict[str, NDArray[Any]]()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 class Reading(ABC):
@@ -185,18 +208,23 @@ class PointReading(Reading):
     def silenced(self, silent: NDArray[np.bool_]) -> Reading:
         """Weights and offsets of zero."""
 
-        def kept(values: NDArray[Any], fill: float = 0.0) -> Floats:
-            quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
-            values = values if values.flags.writeable else values.copy()
-            values[:, np.flatnonzero(quiet)] = fill  # a reading that was just made belongs to nobody else yet
-            return values
-
         def of(form: Form) -> Form:
-            return Form({name: kept(values) for name, values in form.weights.items()}, kept(form.offset))
+            weights = {name: self._hushed(values, silent) for name, values in form.weights.items()}
+            return Form(weights, self._hushed(form.offset, silent))
 
-        parameters = {name: kept(values, np.nan) for name, values in self.parameters.items()}
+        parameters = Late({name: partial(self._unknown, name, silent) for name in self.parameters})
         never = None if self.impossible is None else of(self.impossible)
         return replace(self, parameters=parameters, form=of(self.form), impossible=never)
+
+    def _hushed(self, values: NDArray[Any], silent: NDArray[np.bool_], fill: float = 0.0) -> Floats:
+        quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
+        values = values if values.flags.writeable else values.copy()
+        values[:, np.flatnonzero(quiet)] = fill  # a reading that was just made belongs to nobody else yet
+        return values
+
+    def _unknown(self, name: str, silent: NDArray[np.bool_]) -> Floats:
+        """A parameter, and NaN where features are silent."""
+        return self._hushed(self.parameters[name].astype(float), silent, np.nan)
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
         """The statistics of a block, and where values are missing if there may be gaps."""

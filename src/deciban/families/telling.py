@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from deciban.families.columns import Columns, ColumnsReading
 from deciban.families.reading import Breakdown, Floats, NarrowReading, Reading
-from deciban.tally import Tally
+from deciban.tally import Tally, narrow
 
 # A label that has no value borrows this many, like those of all labels: enough for every rule, and too few to
 # weigh much in a variance that labels share.
@@ -44,7 +44,7 @@ def silent_features(tally: Tally) -> NDArray[np.bool_]:
     if isinstance(tally.family, Columns):
         parts = [silent_features(part) for part in tally.parts]
         return np.concatenate([np.zeros(0, dtype=bool), *parts])
-    return np.asarray(tally.family.is_constant(tally) | ~tally.family.seen(tally).any(axis=0))
+    return np.asarray(tally.family.is_constant(tally) | ~narrow(tally.family.seen(tally)).any(axis=0))
 
 
 def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
@@ -70,8 +70,8 @@ def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
 def lend(tally: Tally, silent: NDArray[np.bool_]) -> Tally:
     """The tally with a few values of all labels under each label that has none."""
     seen = tally.family.seen(tally)
-    lacking = (seen == 0) & ~silent
-    if not lacking.any():
+    lacking = narrow(seen) == 0
+    if not lacking.any() or not (lacking := lacking & ~silent).any():
         return tally
     n = np.maximum(seen.sum(axis=0, dtype=float), 1e-300)
     per_cell = tally.features.owner if tally.features.categories is not None else slice(None)
