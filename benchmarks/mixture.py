@@ -126,7 +126,7 @@ def step() -> Table:
     train = newsgroups_by_date()["train"]
     X = CountVectorizer().fit_transform(train[0]).astype(float)
     y = np.array(train[1])
-    family, rows = Multinomial().welcome(X)
+    family, rows = Multinomial()._welcome(X)
     hidden = HiddenLabels(family, rows, np.ones(len(y)), np.arange(GROUPS), "mean", 0.1)
     start = hidden.maximise(sow(family, rows, hidden.weight, GROUPS, np.random.default_rng(0)))
     ours = NaiveBayes(Multinomial(), rule="mean", prior=0.1).fit(X, y)

@@ -29,7 +29,7 @@ def imagined(model: NaiveBayes) -> str:
     if model.prior == "cv":
         return f"α = {model.alpha_:g}"
     if model.prior == "empirical":
-        prior = model.tally_.family.imagine(model.model_.prior, model.tally_)
+        prior = model.tally_.family._imagine(model.model_.prior, model.tally_)
         if isinstance(model.tally_.family, Bernoulli):
             ones, n = prior.sums["ones"][0, 0], prior.sums["n"][0, 0]
             return f"Beta({ones:.4f}, {n - ones:.2f})"

@@ -1,9 +1,9 @@
 """A fuzzer for model files: python -m fuzz.models [FILES] [SEED].
 
 It saves a model of every kind, and changes the files: flipped, cut and repeated bytes; and, with every
-checksum right again, another value anywhere in the header, or another array. A changed file is either read as
-a model or refused with `UnreadableModel`, within a bound of memory. It stops at the first that is not, and
-keeps it in build/fuzz/current-model.
+checksum right again, another value in the header, another array, or another number in an array. A
+changed file is refused with `UnreadableModel`, or read as a model that answers, within a bound of memory.
+It stops at the first that is neither, and keeps it in build/fuzz/current-model.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import tempfile
 import tracemalloc
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import deepcopy
 from itertools import count
 from pathlib import Path
@@ -40,7 +41,7 @@ from deciban import (
     Poisson,
     Texts,
 )
-from deciban.errors import UnreadableModel
+from deciban.errors import DecibanError, UnreadableModel
 from deciban.learners import TextClassifier
 from deciban.smoothing import EmpiricalWords
 from deciban.tables import Table, TableModel
@@ -53,6 +54,7 @@ VALUES: list[Any] = [
     *([], {}, [0], [[0]], {"objects": [1]}, {"objects": 7}, {"tally": {}}, {"array": 0}, {"pairs": [[1]]}),
     *({"kind": "Gaussian"}, {"kind": "Columns"}, {"prior": "Beta"}, "Multinomial", "Categorical", [1] * 999),
 ]
+NUMBERS = [0, -1, 1, 7, 2**20, -(2**62), 1e-300, 1e300, float("nan"), float("inf"), float("-inf")]
 ARRAYS = [
     *(np.empty(0), np.zeros((0, 3)), np.zeros(7), np.full((2, 3), np.nan), np.array(1.0)),
     *(np.array(["a", "b"]), np.array([b"a"]), np.array([True, False]), np.arange(6).reshape(2, 3)),
@@ -60,26 +62,27 @@ ARRAYS = [
 ]
 
 
-def models() -> Iterator[Any]:
-    """One fitted model of every kind."""
+def models() -> Iterator[tuple[Any, Any]]:
+    """One fitted model of every kind, and what to ask it."""
     X, y = np.array([[3, 1, 1], [2, 1, 2], [1, 4, 1], [1, 2, 2]]), np.array(["spam", "spam", "ham", "ham"])
     for family in (Bernoulli(0.5), Categorical(), Multinomial(), Poisson(), Geometric(), Gaussian(), Gamma()):
-        yield NaiveBayes(family).fit(X, y)
+        yield NaiveBayes(family).fit(X, y), X
     columns = Columns({(0,): Gaussian("labels"), (1, 2): Poisson()})
-    yield NaiveBayes(columns, prior=2, label_prior={"spam": 0.5, "ham": 0.5}).fit(X, y)
+    yield NaiveBayes(columns, prior=2, label_prior={"spam": 0.5, "ham": 0.5}).fit(X, y), X
     notes = np.array(
         [["buy now", "x"], ["buy", None], ["lunch now", "y x"], ["a meeting", "x"]], dtype=object
     )
-    yield NaiveBayes(Texts(), prior=EmpiricalWords(0.5)).fit(notes, y)
+    yield NaiveBayes(Texts(), prior=EmpiricalWords(0.5)).fit(notes, y), notes
     days = [f"2024-0{number + 1}-0{number + 3} 1{number}:00" for number in range(4)]
     table = {"day": days * 3, "note": [*notes[:, 0]] * 3, "size": np.arange(12) / 8, "kind": [*y] * 3}
-    yield TableModel.fit(Table(table), "kind", {"note": "text"}, folds=2)
-    yield Mixture(Gaussian(), 2, random_state=0).fit(X)
-    yield MixtureClassifier(Multinomial(), random_state=0).fit(X, ["spam", "", "ham", ""])
-    yield NeighborsClassifier().fit(X, y)
-    yield NeighborsRegressor(distance="cosine").fit(sparse.csr_array(X), [1.0, 2.0, 3.0, 4.0])
-    yield NeighborsClassifier(distance="compression").fit(["a", b"b"], ["x", "y"])
-    yield TextClassifier(n_features=2**6).fit(["buy pills", "lunch", "buy now", "a meeting"] * 3, [*y] * 3)
+    yield TableModel.fit(Table(table), "kind", {"note": "text"}, folds=2), Table(table)
+    yield Mixture(Gaussian(), 2, random_state=0).fit(X), X
+    yield MixtureClassifier(Multinomial(), random_state=0).fit(X, ["spam", "", "ham", ""]), X
+    yield NeighborsClassifier().fit(X, y), X
+    yield NeighborsRegressor(distance="cosine").fit(sparse.csr_array(X), [1.0, 2.0, 3.0, 4.0]), X
+    yield NeighborsClassifier(distance="compression").fit(["a", b"b"], ["x", "y"]), ["a", b"b"]
+    texts = ["buy pills", "lunch", "buy now", "a meeting"]
+    yield TextClassifier(n_features=2**6).fit(texts * 3, [*y] * 3), texts
 
 
 def damaged(source: random.Random, content: bytes) -> bytes:
@@ -107,7 +110,7 @@ def forged(source: random.Random, content: bytes) -> bytes:
     for _ in range(1 << source.randrange(2)):
         if arrays and source.random() < 0.4:
             name = source.choice(list(arrays))
-            arrays[name] = source.choice([*ARRAYS, *arrays.values()])
+            arrays[name] = _replaced(source, arrays[name], [*ARRAYS, *arrays.values()])
         else:
             _forge(source, header)
     text = json.dumps(header)
@@ -117,6 +120,16 @@ def forged(source: random.Random, content: bytes) -> bytes:
     packed = io.BytesIO()
     (np.savez_compressed if source.random() < 0.02 else np.savez)(packed, **arrays)
     return packed.getvalue()
+
+
+def _replaced(source: random.Random, array: Any, others: list[Any]) -> Any:
+    """Another array, or the same with another number in one place."""
+    if not array.size or array.dtype.kind not in "iuf" or source.random() < 0.5:
+        return source.choice(others)
+    forged = array.astype(float) if source.random() < 0.5 else array.copy()
+    numbers = NUMBERS if forged.dtype.kind == "f" else [n for n in NUMBERS if n == n and abs(n) < 2**31]
+    forged.flat[source.randrange(forged.size)] = source.choice(numbers)
+    return forged
 
 
 def _forge(source: random.Random, data: Any) -> None:
@@ -149,12 +162,14 @@ def bombs(content: bytes) -> Iterator[bytes]:
     yield content * 2
 
 
-def check(kind: type, path: Path, size: int) -> bool:
-    """Whether a file is read as a model; AssertionError where it takes too much memory."""
+def check(kind: type, path: Path, size: int, asked: Any) -> bool:
+    """Whether a file is read as a model; AssertionError where it takes too much memory, or cannot answer."""
     told = None
     tracemalloc.start()
     try:
-        kind.load(path)  # type: ignore[attr-defined]
+        model = kind.load(path)  # type: ignore[attr-defined]
+        with suppress(DecibanError):  # a model may have too few values to be read
+            ask(model, asked)
     except UnreadableModel as error:
         told = str(error)
     finally:
@@ -167,6 +182,13 @@ def check(kind: type, path: Path, size: int) -> bool:
     return told is None
 
 
+def ask(model: Any, asked: Any) -> None:
+    """Ask a model about rows, if they are as wide as it expects them."""
+    width = getattr(model, "n_features_in_", None)
+    if width is None or (np.shape(asked)[1:] == (width,) and not hasattr(model, "feature_names_in_")):
+        model.predict(asked)
+
+
 def fuzz(files: int | None, seed: int | None) -> tuple[int, int]:
     """Reads so many changed files, or goes on for ever; how many were models still, and how many refused."""
     source, told = random.Random(seed), [0, 0]
@@ -174,18 +196,18 @@ def fuzz(files: int | None, seed: int | None) -> tuple[int, int]:
     path = HOME / "current-model"
     with tempfile.TemporaryDirectory() as folder:
         whole = []
-        for number, model in enumerate(models()):
+        for number, (model, asked) in enumerate(models()):
             model.save(Path(folder) / str(number))
-            whole.append((type(model), (Path(folder) / str(number)).read_bytes()))
-    waiting = [(kind, bomb) for kind, content in whole[:1] for bomb in bombs(content)]
+            whole.append((type(model), (Path(folder) / str(number)).read_bytes(), asked))
+    waiting = [(kind, bomb, asked) for kind, content, asked in whole[:1] for bomb in bombs(content)]
     for number in count() if files is None else range(files):
         if number < len(waiting):
-            kind, content = waiting[number]
+            kind, content, asked = waiting[number]
         else:
-            kind, before = source.choice(whole)
+            kind, before, asked = source.choice(whole)
             content = source.choice((damaged, forged))(source, before)
         path.write_bytes(content)
-        told[not check(kind, path, len(content))] += 1
+        told[not check(kind, path, len(content), asked)] += 1
     return told[0], told[1]
 
 

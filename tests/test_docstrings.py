@@ -44,3 +44,13 @@ def test_every_learner_tells_what_it_learns(name):
     attributes = told(sections(name)["Attributes"])
     assert attributes
     assert all(attribute.endswith("_") for attribute in attributes)
+
+
+FAMILIES = [name for name in CLASSES if issubclass(getattr(deciban, name), deciban.Family)]
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_help_of_a_family_shows_what_users_call(name):
+    family = getattr(deciban, name)
+    shown = {one for one in dir(family) if not one.startswith("_")}
+    assert shown - set(inspect.signature(family).parameters) == {"tally", "log_marginal"}

@@ -131,7 +131,7 @@ def test_the_words_of_texts_get_an_alpha_of_their_own():
 
     notes = np.array([["a fever", 1.0], ["a cold", 2.0], ["a fever again", 4.0]], dtype=object)
     tally = Columns({0: Texts(), 1: Gaussian()}).tally(notes, ["flu", "no", "flu"])
-    imagined = tally.family.imagine(EmpiricalWords(2), tally)
+    imagined = tally.family._imagine(EmpiricalWords(2), tally)
     words, sizes = tally.parts
-    assert imagined.parts[0] == words.family.imagine_empirical(words)
-    assert imagined.parts[1].isclose(sizes.family.imagine(2, sizes))
+    assert imagined.parts[0] == words.family._imagine_empirical(words)
+    assert imagined.parts[1].isclose(sizes.family._imagine(2, sizes))

@@ -67,7 +67,7 @@ def information_gain(tally: Tally) -> Scores:
 
 def _gaussian_gain(tally: Tally) -> Scores:
     n = np.asarray(tally.sums["n"], dtype=float)
-    whole = tally.family.is_constant(tally)
+    whole = tally.family._is_constant(tally)
     together = scatter(tally.total())[0] / np.maximum(n.sum(axis=0), 1)
     together = np.where(whole | (together <= 0), 1.0, together)
     within = (np.maximum(scatter(tally), 0) + together) / (n + 1)

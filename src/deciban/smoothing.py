@@ -40,7 +40,7 @@ class Laplace:
 
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
-        return tally.family.imagine(1, tally)
+        return tally.family._imagine(1, tally)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Jeffreys:
 
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
-        return tally.family.imagine_jeffreys(tally)
+        return tally.family._imagine_jeffreys(tally)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Beta:
         """The prior as a tally."""
         if not (self.a >= 0 and self.b >= 0):
             raise BadPrior(f"Beta(a, b) needs a and b of 0 or more, got {self.a} and {self.b}.")
-        return tally.family.imagine_beta(tally, self.a, self.b)
+        return tally.family._imagine_beta(tally, self.a, self.b)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Values:
         """The prior as a tally."""
         if not self.n >= 0:
             raise BadPrior(f"n must be 0 or more, got {self.n} instead.")
-        return tally.family.imagine_values(tally, self.n, self.mean, self.variance)
+        return tally.family._imagine_values(tally, self.n, self.mean, self.variance)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Empirical:
 
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
-        return tally.family.imagine_empirical(tally, self.tolerance, self.steps)
+        return tally.family._imagine_empirical(tally, self.tolerance, self.steps)
 
     def estimate(self, counts: NDArray[Any], *, symmetric: bool) -> NDArray[np.float64]:
         """The most likely α of each cell for draws (rows of counts); all the same if symmetric."""
@@ -154,5 +154,5 @@ class EmpiricalWords:
     def imagine(self, tally: Tally) -> Tally:
         """The prior as a tally."""
         if isinstance(tally.family, Texts):
-            return tally.family.imagine_empirical(tally)
-        return tally.family.imagine(self.alpha, tally)
+            return tally.family._imagine_empirical(tally)
+        return tally.family._imagine(self.alpha, tally)

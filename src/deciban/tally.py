@@ -112,8 +112,8 @@ class Tally:
                 f"Nothing with label {unknown[0]!r} was ever learned, so it cannot be forgotten."
             )
         rest = self._combine(other, np.subtract)
-        rest.family.refuse_impossible(rest, before=self)
-        return rest.family.without_leftovers(rest._without_empty_labels())
+        rest.family._refuse_impossible(rest, before=self)
+        return rest.family._without_leftovers(rest._without_empty_labels())
 
     def __mul__(self, factor: float) -> Tally:
         if not isinstance(factor, (int, float, np.number)) or not 0 <= factor < np.inf:
@@ -160,7 +160,7 @@ class Tally:
         Totals are kept: the rows of each label, and for words how many words each label has in all.
         So what is read for a feature does not depend on which others are looked at.
         """
-        return self.family.slice(self, selection)
+        return self.family._slice(self, selection)
 
     def total(self) -> Tally:
         """All labels together, under each of the labels."""
@@ -201,7 +201,7 @@ class Tally:
 
         A prior is a number α, a tally that was imagined, or anything of `deciban.smoothing`.
         """
-        return self.family.read(self, rule, prior)
+        return self.family._read(self, rule, prior)
 
     def log_marginal(self, prior: Any = 1) -> float:
         """log p of what was tallied, given the labels, with the parameters integrated out.
@@ -209,7 +209,7 @@ class Tally:
         Factors that no parameter touches are left out, because sums do not know them (Poisson's 1/x!, the
         orders of words): `Family.log_marginal` has the rows, and all constants.
         """
-        return self.family.log_evidence(self, self.family.imagine(prior, self))
+        return self.family._log_evidence(self, self.family._imagine(prior, self))
 
     def sample(
         self,
@@ -243,7 +243,7 @@ class Tally:
         else:
             raise BadSetting(f"No rows have the label {label!r}: the labels are {self.labels.tolist()}.")
         numbers = np.bincount(codes, minlength=len(self.labels))
-        rows = self.family.sample(self, numbers, rule, prior, rng)
+        rows = self.family._sample(self, numbers, rule, prior, rng)
         order = np.argsort(np.argsort(codes, kind="stable"), kind="stable")
         return rows[order], self.labels[codes]
 
@@ -253,7 +253,7 @@ class Tally:
         """Sums as a tally keeps them; a count that is no longer exact is refused."""
         whole, values = np.shape(values), _whole(narrow(np.asarray(values)))
         if not _fits(values):
-            if name not in self.family.measured:
+            if name not in self.family._measured:
                 raise TooLarge(
                     f"{name!r} grew beyond 2^62 (4.6e18), above which whole numbers are not exact. "
                     "Count in a larger unit, or scale the tally first: tally * 0.001."
@@ -312,7 +312,7 @@ class Tally:
 
 def _matched(left: Tally, right: Tally) -> tuple[Tally, Tally]:
     """Two tallies laid out alike: one family, one pivot, the union of labels and of features."""
-    right = left.family.adopt(right)
+    right = left.family._adopt(right)
     labels = (
         left.labels if np.array_equal(left.labels, right.labels) else merge_sorted(left.labels, right.labels)
     )

@@ -46,7 +46,7 @@ def test_a_bad_value_is_found_wherever_it_is(place):
     values = np.ones((3 * PIECE + 1, 1))
     values[place] = -1
     with pytest.raises(OutsideSupport, match=rf"first in row {place}\)"):
-        Poisson.support.check("Poisson", values)
+        Poisson._support.check("Poisson", values)
 
 
 def test_missing_values_are_inside():

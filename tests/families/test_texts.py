@@ -100,7 +100,7 @@ def test_texts_are_drawn_of_the_words_of_their_label(rule):
 
 def test_the_likelihood_of_all_texts_is_the_product_of_each_after_those_before():
     whole = Texts().tally(NOTES[:, :1], LABELS)
-    prior, seen, total = whole.family.imagine(1, whole), whole.zeros(), 0.0
+    prior, seen, total = whole.family._imagine(1, whole), whole.zeros(), 0.0
     for text, label in zip(NOTES[:, :1], LABELS, strict=True):
         told = seen.read("bayes", prior).log_density(text[None])
         total += float(told[0, whole.labels.tolist().index(label)])

@@ -29,13 +29,13 @@ def expected(draw, family):
 
 
 def gathered(family, sample, shares, rows=slice(None)):
-    settled, _ = family.welcome(sample.X)
-    part = settled.admit(sample.X[rows])
-    return settled.gather(part, Membership.expected(shares[rows], np.arange(3)))
+    settled, _ = family._welcome(sample.X)
+    part = settled._admit(sample.X[rows])
+    return settled._gather(part, Membership.expected(shares[rows], np.arange(3)))
 
 
 def climbed(family, sample, shares, rule, **settings):
-    settled, rows = family.welcome(sample.X)
+    settled, rows = family._welcome(sample.X)
     hidden = HiddenLabels(settled, rows, sample.weight, np.arange(shares.shape[1]), rule, 4, **settings)
     return hidden.climb(shares * sample.weight[:, None], steps=30, tolerance=0.0)
 

@@ -32,13 +32,13 @@ def test_it_is_the_product_of_what_each_row_says_after_those_before(name, data):
     family = FAMILIES[name]
     sample = data.draw(samples(family))
     whole = family.tally(sample.X, sample.y)
-    prior = whole.family.imagine(3, whole)
+    prior = whole.family._imagine(3, whole)
     seen, total = whole.zeros(), 0.0
     for row, label in zip(sample.X, sample.y, strict=True):
         own = whole.labels.tolist().index(label)
         total += float(seen.read("bayes", prior).log_density(row[None])[0, own])
         seen = seen + whole.family.tally(row[None], [label])
-    constants = float(whole.family.log_base(whole.family.admit(sample.X)).sum())
+    constants = float(whole.family._log_base(whole.family._admit(sample.X)).sum())
     assert whole.log_marginal(3) + constants == pytest.approx(total, rel=1e-6, abs=1e-6)
     assert family.log_marginal(sample.X, sample.y, 3) == pytest.approx(total, rel=1e-6, abs=1e-6)
 

@@ -38,27 +38,27 @@ STRICT = "the check's data lie outside the family's support, which is refused by
 
 @dataclass(frozen=True)
 class RoundedBernoulli(Bernoulli):
-    def admit(self, X, names=None):
-        return super().admit(whole(X) % 2, names)
+    def _admit(self, X, names=None):
+        return super()._admit(whole(X) % 2, names)
 
 
 @dataclass(frozen=True)
 class RoundedPoisson(Poisson):
-    def admit(self, X, names=None):
-        return super().admit(whole(X), names)
+    def _admit(self, X, names=None):
+        return super()._admit(whole(X), names)
 
 
 @dataclass(frozen=True)
 class RoundedGeometric(Geometric):
-    def admit(self, X, names=None):
-        return super().admit(whole(X), names)
+    def _admit(self, X, names=None):
+        return super()._admit(whole(X), names)
 
 
 @dataclass(frozen=True)
 class ShiftedGamma(Gamma):
-    def admit(self, X, names=None):
+    def _admit(self, X, names=None):
         X = matrix_of(X)
-        return super().admit(np.abs(X.toarray() if hasattr(X, "toarray") else X) + 0.1, names)
+        return super()._admit(np.abs(X.toarray() if hasattr(X, "toarray") else X) + 0.1, names)
 
 
 def whole(X):

@@ -64,7 +64,7 @@ def _tallies(parts: list[Partition], family: Family, engine: Engine) -> Iterator
     """The tally of each partition, in their order."""
     from deciban.families import Family
 
-    if type(family).settle is Family.settle:  # nothing to wait for
+    if type(family)._settle is Family._settle:  # nothing to wait for
         return engine.map(partial(tally_one, family), parts)
     first = next(iter(engine.map(partial(tally_one, family), parts[:1])))
     rest = engine.map(partial(tally_one, first.family), parts[1:])

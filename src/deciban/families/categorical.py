@@ -65,7 +65,7 @@ class Categorical(Family):
 
     # --- learning ----------------------------------------------------------------------------
 
-    def admit(self, X: Any, names: Any = None) -> Any:  # noqa: ARG002 - every value is inside
+    def _admit(self, X: Any, names: Any = None) -> Any:  # noqa: ARG002 - every value is inside
         """A table of any values."""
         if is_frame(X):
             return columns_of(X, names_of(X) or [])
@@ -77,40 +77,40 @@ class Categorical(Family):
             )
         return table
 
-    def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
+    def _gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """Count each category under each label."""
-        found = [merge_sorted(self.declared(), seen) for seen in self.distinct(X)]
+        found = [merge_sorted(self._declared(), seen) for seen in self._distinct(X)]
         features = Schema(X.shape[1] if names is None else names, found)
-        cells = self.cells_of(features)
+        cells = self._cells_of(features)
         count = np.zeros((len(membership.labels), features.cells))
-        for rows in self.blocks(X):
+        for rows in self._blocks(X):
             count += membership[rows].sum(cells.one_hot(X[rows])["count"])
         return Tally(self, membership.labels, features, membership.rows(), {"count": count})
 
-    def distinct(self, X: Any) -> list[NDArray[Any]]:
+    def _distinct(self, X: Any) -> list[NDArray[Any]]:
         """The categories of each column, sorted."""
         return categories_in(X)
 
-    def cells_of(self, features: Schema) -> Cells:
+    def _cells_of(self, features: Schema) -> Cells:
         """What finds the cells of a value."""
         return Cells(features)
 
-    def blocks(self, X: Any) -> list[slice]:
+    def _blocks(self, X: Any) -> list[slice]:
         """Blocks are smaller than for numbers, because looking up a value takes several arrays of codes."""
         step = max(1, BLOCK // 8 // max(1, X.shape[1]))
         return [slice(start, start + step) for start in range(0, len(X), step)]
 
-    def declared(self) -> NDArray[Any]:
+    def _declared(self) -> NDArray[Any]:
         """The categories that were named beforehand."""
         if self.categories is None:
             return np.empty(0)
         return np.arange(self.categories) if isinstance(self.categories, int) else np.unique(self.categories)
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) is one-hot in the cells of a tally, which only `Cells` knows."""
         raise NotImplementedError("Categorical rows are looked up by Cells.one_hot.")
 
-    def without_leftovers(self, tally: Tally) -> Tally:
+    def _without_leftovers(self, tally: Tally) -> Tally:
         """Drop categories that no row has any more, unless they were declared."""
         features, count = tally.features, tally.sums["count"]
         assert features.categories is not None
@@ -118,7 +118,7 @@ class Categorical(Family):
         kept = np.concatenate(
             [np.zeros(0, dtype=bool)]
             + [
-                used[start:end] | np.isin(names, self.declared())
+                used[start:end] | np.isin(names, self._declared())
                 for start, end, names in zip(
                     features.starts[:-1], features.starts[1:], features.categories, strict=True
                 )
@@ -132,33 +132,33 @@ class Categorical(Family):
 
     # --- imagining ---------------------------------------------------------------------------
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α of each category: one number, one for each feature, or one for each cell."""
         if alpha.ndim == 1 and len(alpha) == len(tally.features) != tally.features.cells:
             alpha = alpha[tally.features.owner]
         return tally.imagined({"count": np.broadcast_to(alpha, tally.sums["count"].shape)})
 
-    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+    def _imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
         """The likeliest α of each feature."""
         pieces = np.split(tally.sums["count"], tally.features.starts[1:-1], axis=1)
         limits = {"tolerance": tolerance, "steps": steps}
         each = [likeliest_alpha(piece, symmetric=True, **limits)[:1] for piece in pieces]  # type: ignore[arg-type]
         alphas = [float(found[0]) if len(found) else 1.0 for found in each]
-        return self.imagine_alpha(tally, np.array(alphas)[tally.features.owner])
+        return self._imagine_alpha(tally, np.array(alphas)[tally.features.owner])
 
-    def alpha_of(self, imagined: Tally) -> NDArray[np.float64]:
+    def _alpha_of(self, imagined: Tally) -> NDArray[np.float64]:
         """One α for each feature; NaN where it has no category."""
         widths, starts = np.diff(imagined.features.starts), imagined.features.starts[:-1]
         padded = np.append(np.asarray(imagined.sums["count"][0], dtype=float), np.nan)
         return np.where(widths > 0, padded[starts], np.nan)
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:  # noqa: ARG002
         """Categories have no mean."""
         raise BadPrior("A category has no mean. Give Categorical a number α, or α for each cell.")
 
     # --- reading -----------------------------------------------------------------------------
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
         """θ for each label and category, and what a category gets that was never learned."""
         features = posterior.features
         count = np.asarray(posterior.sums["count"], dtype=float)
@@ -170,7 +170,7 @@ class Categorical(Family):
                 f"{features.names[feature]!r}, so {called(rule)} has nothing to read. "
                 "Give it a prior, such as 1."
             )
-        new = self.something_new(imagined)
+        new = self._something_new(imagined)
         if rule == "map":
             new = np.where(new >= 1, new, 0.0)  # below 1, the likeliest share of something new is zero
         whole, cells = n + new, np.maximum(widths + (new > 0), 1)
@@ -184,19 +184,19 @@ class Categorical(Family):
             self, posterior.labels, features, {"probability": theta, "unseen": unseen}, form, never
         )
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:
         """Γ of each category over Γ of all, with room for something new."""
-        count, new = np.asarray(posterior.sums["count"], dtype=float), self.something_new(imagined)
+        count, new = np.asarray(posterior.sums["count"], dtype=float), self._something_new(imagined)
         inside = gammaln(count).sum() + gammaln(new[new > 0]).sum()
         return float(inside - gammaln(posterior.features.add_up(count) + new).sum())
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shares of the known categories of each feature from their Dirichlet."""
         count, starts = np.asarray(posterior.sums["count"], dtype=float), posterior.features.starts
         pieces = np.split(count, starts[1:-1], axis=1)
         return {"probability": np.hstack([draw_shares(piece, rng) for piece in pieces])}
 
-    def draw_values(
+    def _draw_rows(
         self,
         parameters: Mapping[str, NDArray[Any]],
         number: int,
@@ -218,37 +218,37 @@ class Categorical(Family):
             table[:, place] = column
         return table
 
-    def something_new(self, imagined: Tally) -> NDArray[np.float64]:
+    def _something_new(self, imagined: Tally) -> NDArray[np.float64]:
         """What is imagined of a category that was never seen: as much as of an average known one."""
         features = imagined.features
         each = features.add_up(np.asarray(imagined.sums["count"], dtype=float))
         return each / np.maximum(np.diff(features.starts), 1) if self.categories is None else 0 * each
 
-    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+    def _log_imagined(self, reading: Reading, imagined: Tally) -> float:
         """That of something new included."""
         assert isinstance(reading, PointReading)
-        new = self.something_new(imagined) * reading.form.weights["unseen"]
-        return super().log_imagined(reading, imagined) + float(new.sum())
+        new = self._something_new(imagined) * reading.form.weights["unseen"]
+        return super()._log_imagined(reading, imagined) + float(new.sum())
 
-    def discounted(self, imagined: Tally) -> Tally:
+    def _discounted(self, imagined: Tally) -> Tally:
         """Dirichlet(α) is α − 1 of each category."""
         return imagined.imagined({"count": imagined.sums["count"] - 1})
 
-    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+    def _is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """One category only."""
         used = tally.sums["count"].any(axis=0, keepdims=True)
         return np.asarray(tally.features.add_up(used.astype(float))[0] == 1)
 
-    def seen(self, tally: Tally) -> NDArray[Any]:
+    def _seen(self, tally: Tally) -> NDArray[Any]:
         """The categories of a feature together."""
         return tally.features.add_up(np.asarray(tally.sums["count"], dtype=float))
 
-    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
+    def _with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
         """Two of each category."""
         count = np.where(silent[posterior.features.owner], 2, posterior.sums["count"])
         return replace(posterior, sums={"count": count})
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """For each label and feature one fewer than there are categories."""
         return len(tally.labels) * (tally.features.cells - len(tally.features))
 
@@ -261,7 +261,7 @@ class CategoricalReading(PointReading):
 
     @cached_property
     def _cells(self) -> Cells:
-        return self.family.cells_of(self.features)
+        return self.family._cells_of(self.features)
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:  # noqa: ARG002
         return self._cells.one_hot(X), None

@@ -82,7 +82,7 @@ class Columns(Family):
 
     # --- learning ----------------------------------------------------------------------------
 
-    def admit(self, X: Any, names: Any = None) -> list[Any]:
+    def _admit(self, X: Any, names: Any = None) -> list[Any]:
         """One admitted table for each group."""
         if not hasattr(X, "shape"):
             X = np.asarray(X, dtype=object) if _mixed(X) else np.asarray(X)
@@ -92,12 +92,12 @@ class Columns(Family):
             )
         known = names_of(X) or (None if names is None else list(names))
         tables = []
-        for columns, family in self.placed(known, X.shape[1]):
+        for columns, family in self._placed(known, X.shape[1]):
             keys = columns if is_frame(X) else [_place(column, known, X.shape[1]) for column in columns]
-            tables.append(family.admit(columns_of(X, keys), columns))
+            tables.append(family._admit(columns_of(X, keys), columns))
         return Tables(tables, X.shape[0])
 
-    def placed(self, names: list[Hashable] | None, width: int) -> tuple[Group, ...]:
+    def _placed(self, names: list[Hashable] | None, width: int) -> tuple[Group, ...]:
         """The groups, with the columns that were not named added for `rest`."""
         if self.settled is not None:
             return self.settled
@@ -118,161 +118,150 @@ class Columns(Family):
             )
         return (*groups, (others, self.rest))
 
-    def welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
+    def _welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
         """A first batch: every column gets its place, every group settles by itself."""
         known = list(names) if names is not None else names_of(X)
         width = X.shape[1] if hasattr(X, "shape") else len(X[0])
-        family = replace_settled(self, self.placed(known, width))
-        tables = family.admit(X, known)
-        return family.settle(tables), tables
+        family = replace_settled(self, self._placed(known, width))
+        tables = family._admit(X, known)
+        return family._settle(tables), tables
 
-    def settle(self, X: Any) -> Columns:
+    def _settle(self, X: Any) -> Columns:
         """Every group settles by itself."""
         assert self.settled is not None
         pairs = zip(self.settled, X, strict=True)
-        return replace_settled(self, tuple((columns, family.settle(t)) for (columns, family), t in pairs))
+        return replace_settled(self, tuple((columns, family._settle(t)) for (columns, family), t in pairs))
 
-    def unsettled(self) -> Columns:
+    def _unsettled(self) -> Columns:
         """The same columns in the same families, pivots aside."""
-        groups = tuple((columns, family.unsettled()) for columns, family in self.settled or self.groups)
+        groups = tuple((columns, family._unsettled()) for columns, family in self.settled or self.groups)
         return Columns(groups, None if self.settled else self.rest)
 
-    def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:  # noqa: ARG002
+    def _gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:  # noqa: ARG002
         """Each group's tally under the same labels."""
         assert self.settled is not None
         parts = tuple(
-            family.gather(table, membership, columns)
+            family._gather(table, membership, columns)
             for (columns, family), table in zip(self.settled, X, strict=True)
         )
         features = Schema([name for part in parts for name in part.features.names])
         return Tally(self, membership.labels, features, membership.rows(), {}, parts)
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """Each group has statistics of its own."""
         raise NotImplementedError("The statistics of Columns are those of its groups.")
 
     # --- imagining ---------------------------------------------------------------------------
 
-    def imagine(self, prior: Any, tally: Tally) -> Tally:
+    def _imagine(self, prior: Any, tally: Tally) -> Tally:
         """Each group imagines for itself."""
         if isinstance(prior, Tally):
-            return super().imagine(prior, tally)
+            return super()._imagine(prior, tally)
         if isinstance(prior, np.ndarray) and prior.ndim:
             raise BadPrior(
                 "α for each feature is not clear for Columns: give one number, or an imagined Tally."
             )
-        parts = tuple(part.family.imagine(prior, part) for part in tally.parts)
+        parts = tuple(part.family._imagine(prior, part) for part in tally.parts)
         return tally.imagined({}, parts)
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α in each group."""
-        return self.imagine(float(alpha), tally)
+        return self._imagine(float(alpha), tally)
 
-    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+    def _imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
         """Each group estimates for itself."""
-        parts = tuple(part.family.imagine_empirical(part, tolerance, steps) for part in tally.parts)
+        parts = tuple(part.family._imagine_empirical(part, tolerance, steps) for part in tally.parts)
         return tally.imagined({}, parts)
 
-    def alpha_of(self, imagined: Tally) -> list[Any]:
+    def _alpha_of(self, imagined: Tally) -> list[Any]:
         """That of each group."""
-        return [part.family.alpha_of(part) for part in imagined.parts]
+        return [part.family._alpha_of(part) for part in imagined.parts]
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """The same values in each group."""
-        parts = tuple(part.family.imagine_values(part, n, mean, variance) for part in tally.parts)
+        parts = tuple(part.family._imagine_values(part, n, mean, variance) for part in tally.parts)
         return tally.imagined({}, parts)
 
     # --- reading -----------------------------------------------------------------------------
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
         """Each group read by the same rule."""
         parts = tuple(
-            part.family.read_posterior(part, dream, rule)
+            part.family._read_posterior(part, dream, rule)
             for part, dream in zip(posterior.parts, imagined.parts, strict=True)
         )
         return ColumnsReading(self, posterior.labels, posterior.features, parts)
 
-    def log_base(self, X: Any) -> Floats:
+    def _log_base(self, X: Any) -> Floats:
         """The groups' together."""
         assert self.settled is not None
-        parts = [family.log_base(t) for (_, family), t in zip(self.settled, X, strict=True)]
+        parts = [family._log_base(t) for (_, family), t in zip(self.settled, X, strict=True)]
         return np.asarray(np.sum(parts, axis=0))
 
-    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+    def _log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
         """The groups' together."""
         assert isinstance(reading, ColumnsReading)
         pairs = zip(reading.parts, imagined.parts, strict=True)
-        return sum(part.family.log_prior(part, dream, rule) for part, dream in pairs)
+        return sum(part.family._log_prior(part, dream, rule) for part, dream in pairs)
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """The groups' together."""
-        return sum(part.family.free_parameters(part) for part in tally.parts)
+        return sum(part.family._free_parameters(part) for part in tally.parts)
 
     # --- the likelihood of everything together ------------------------------------------------
 
-    def log_evidence(self, tally: Tally, imagined: Tally) -> float:
+    def _log_evidence(self, tally: Tally, imagined: Tally) -> float:
         """The groups' together."""
         pairs = zip(tally.parts, imagined.parts, strict=True)
-        return sum(part.family.log_evidence(part, dream) for part, dream in pairs)
+        return sum(part.family._log_evidence(part, dream) for part, dream in pairs)
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:
         """The groups' together."""
         pairs = zip(posterior.parts, imagined.parts, strict=True)
-        return sum(part.family.log_integral(part, dream) for part, dream in pairs)
+        return sum(part.family._log_integral(part, dream) for part, dream in pairs)
 
     # --- drawing ------------------------------------------------------------------------------
 
-    def sample(
+    def _sample(
         self, tally: Tally, numbers: NDArray[np.intp], rule: str, prior: Any, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Each group's values side by side, in the order of the features, or of numbered columns."""
         dreams = prior.parts if isinstance(prior, Tally) else (prior,) * len(tally.parts)
         pairs = zip(tally.parts, dreams, strict=True)
-        tables = [part.family.sample(part, numbers, rule, dream, rng) for part, dream in pairs]
+        tables = [part.family._sample(part, numbers, rule, dream, rng) for part, dream in pairs]
         names = tally.features.names
         numbered = sorted(names, key=str) == sorted(range(len(names)), key=str)
         kind = object if any(table.dtype.kind == "O" for table in tables) else np.result_type(*tables)
         wide = np.hstack([table.astype(kind) for table in tables])
         return wide[:, np.argsort(np.array(names))] if numbered else wide
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """Each group has parameters of its own."""
         raise NotImplementedError("The parameters of Columns are those of its groups.")
 
-    def draw_values(
-        self,
-        parameters: Mapping[str, NDArray[Any]],
-        number: int,
-        tally: Tally,
-        label: int,
-        rng: np.random.Generator,
-    ) -> NDArray[Any]:
-        """Each group has values of its own."""
-        raise NotImplementedError("The values of Columns are those of its groups.")
-
     # --- keeping the algebra honest ----------------------------------------------------------
 
-    def adopt(self, other: Tally) -> Tally:
+    def _adopt(self, other: Tally) -> Tally:
         """Tallies of the same columns and families; their parts move to one pivot when they are added."""
         there = other.family
-        if self.unsettled() != there.unsettled():
+        if self._unsettled() != there._unsettled():
             raise DifferentFamilies(f"Tallies of different families do not add: {self} here, {there} there.")
         assert self.settled is not None
         pairs = zip(self.settled, other.parts, strict=True)
-        parts = tuple(family.adopt(part) for (_, family), part in pairs)
+        parts = tuple(family._adopt(part) for (_, family), part in pairs)
         return replace(other, family=self, parts=parts)
 
-    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+    def _refuse_impossible(self, rest: Tally, before: Tally) -> None:
         """No group may lose more than it has."""
-        super().refuse_impossible(rest, before)
+        super()._refuse_impossible(rest, before)
         for part, whole in zip(rest.parts, before.parts, strict=True):
-            part.family.refuse_impossible(part, whole)
+            part.family._refuse_impossible(part, whole)
 
-    def without_leftovers(self, tally: Tally) -> Tally:
+    def _without_leftovers(self, tally: Tally) -> Tally:
         """Each group cleans up after itself."""
-        return replace(tally, parts=tuple(part.family.without_leftovers(part) for part in tally.parts))
+        return replace(tally, parts=tuple(part.family._without_leftovers(part) for part in tally.parts))
 
-    def slice(self, tally: Tally, selection: Any) -> Tally:
+    def _slice(self, tally: Tally, selection: Any) -> Tally:
         """Fewer columns, each still in its group."""
         kept, _ = tally.features.pick(selection)
         names = [[name for name in part.features.names if name in kept.names] for part in tally.parts]

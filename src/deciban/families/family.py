@@ -53,8 +53,8 @@ BLOCK = 2**19
 class Family(ABC):
     """What to add up for one value, and how to read the sums.
 
-    A family is a value: it has settings and no data. Ask it for a `tally`, or give it to a learner. All other
-    methods are for those who write a family: tallies and readings call them.
+    A family is a value: it has settings and no data. Ask it for a `tally`, or give it to a learner. Methods
+    that begin with an underscore are for those who write a family: tallies, readings and learners call them.
 
     Examples
     --------
@@ -63,10 +63,10 @@ class Family(ABC):
     [True, True]
     """
 
-    support: ClassVar[Support]
-    measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something
-    zero_is_absence: ClassVar[bool] = False  # a zero says that something is not there
-    zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
+    _support: ClassVar[Support]
+    _measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something
+    _zero_is_absence: ClassVar[bool] = False  # a zero says that something is not there
+    _zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
 
     # --- learning ----------------------------------------------------------------------------
 
@@ -78,73 +78,73 @@ class Family(ABC):
         [[8], [0]]
         """
         names = features if features is not None else names_of(X)
-        family, rows = self.welcome(X, names)
+        family, rows = self._welcome(X, names)
         weights = None if weight is None else np.asarray(weight, dtype=float)
         membership = Membership.observed(np.asarray(y), weights)
-        return family.gather(rows, membership, names)
+        return family._gather(rows, membership, names)
 
-    def welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
+    def _welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
         """A first batch: the family with everything settled by it, and the admitted rows."""
-        rows = self.admit(X, names)
-        return self.settle(rows), rows
+        rows = self._admit(X, names)
+        return self._settle(rows), rows
 
-    def admit(self, X: Any, names: Any = None) -> Any:
+    def _admit(self, X: Any, names: Any = None) -> Any:
         """The door: X as a matrix of numbers, refused where a value is outside the support."""
         matrix = matrix_of(X)
-        self.support.check(type(self).__name__, matrix, names)
+        self._support.check(type(self).__name__, matrix, names)
         return matrix
 
-    def settle(self, X: Any) -> Family:  # noqa: ARG002 - most families have nothing to settle
+    def _settle(self, X: Any) -> Family:  # noqa: ARG002 - most families have nothing to settle
         """The family with everything fixed that the first batch fixes (a Gaussian's pivot)."""
         return self
 
-    def unsettled(self) -> Family:
+    def _unsettled(self) -> Family:
         """The family as it was before a first batch fixed anything."""
         return self
 
-    def gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
+    def _gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """The tally of admitted rows under observed or expected labels."""
         features = Schema(X.shape[1] if names is None else names)
         sums: dict[str, NDArray[Any]] = {}
         missing_values: NDArray[Any] | float = 0.0
-        for rows in self.blocks(X):
-            values, missing = observed(self.dense(cut(X, rows)))
+        for rows in self._blocks(X):
+            values, missing = observed(self._dense(cut(X, rows)))
             members = membership[rows]
-            for name, statistic in self.statistics(values, missing).items():
+            for name, statistic in self._statistics(values, missing).items():
                 more = members.sum(statistic)
                 sums[name] = sums[name] + more if name in sums else more
             if missing is not None:
                 missing_values = missing_values + members.sum(missing)
         counted = np.broadcast_to(membership.rows()[:, None], (len(membership.labels), len(features)))
         if not sums:
-            sums = {name: np.zeros(counted.shape) for name in self.statistics(np.zeros((1, len(features))))}
+            sums = {name: np.zeros(counted.shape) for name in self._statistics(np.zeros((1, len(features))))}
         n = counted if isinstance(missing_values, float) else counted - missing_values
-        everything = self.totals({"n": n, **sums})
+        everything = self._totals({"n": n, **sums})
         return Tally(self, membership.labels, features, membership.rows(), everything)
 
     @abstractmethod
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) for a block of rows; zero where a value is missing."""
 
-    def totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    def _totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """The sums to keep, given those of the statistics and n, the number of values seen."""
         return sums
 
-    def blocks(self, X: Any) -> list[slice]:
+    def _blocks(self, X: Any) -> list[slice]:
         """Slices of rows that are worked on together."""
         count = int(X.shape[0])
-        if sparse.issparse(X) and self.zero_adds_nothing:
+        if sparse.issparse(X) and self._zero_adds_nothing:
             return [slice(0, count)] if count else []
         step = max(1, BLOCK // max(1, X.shape[1]))
         return [slice(start, start + step) for start in range(0, count, step)]
 
-    def dense(self, X: Any) -> Any:
+    def _dense(self, X: Any) -> Any:
         """The block itself; a sparse one is filled with its zeros if the family needs them."""
-        return X.toarray() if sparse.issparse(X) and not self.zero_adds_nothing else X
+        return X.toarray() if sparse.issparse(X) and not self._zero_adds_nothing else X
 
     # --- imagining ---------------------------------------------------------------------------
 
-    def imagine(self, prior: Any, tally: Tally) -> Tally:
+    def _imagine(self, prior: Any, tally: Tally) -> Tally:
         """A prior as a tally; it may be given as a tally, as something that imagines one, or as an α."""
         if isinstance(prior, Tally):
             return prior.with_rows(np.zeros(len(prior.labels)))
@@ -152,7 +152,7 @@ class Family(ABC):
             imagined: Tally = prior.imagine(tally)
             return imagined
         if isinstance(prior, str):
-            return self.imagine_named(prior, tally)
+            return self._imagine_named(prior, tally)
         if prior is None:
             raise BadPrior(
                 "A prior must be a number α, a name, a Tally or an object that imagines, got None."
@@ -160,16 +160,16 @@ class Family(ABC):
         alpha = np.asarray(prior, dtype=float)
         if not np.all(np.isfinite(alpha)) or np.any(alpha < 0):
             raise BadPrior(f"α must be finite and not negative, got {prior!r}.")
-        return self.imagine_alpha(tally, alpha)
+        return self._imagine_alpha(tally, alpha)
 
-    def imagine_named(self, name: str, tally: Tally) -> Tally:
+    def _imagine_named(self, name: str, tally: Tally) -> Tally:
         """A prior by its name."""
         if name == "laplace":
-            return self.imagine(1, tally)
+            return self._imagine(1, tally)
         if name == "jeffreys":
-            return self.imagine_jeffreys(tally)
+            return self._imagine_jeffreys(tally)
         if name == "empirical":
-            return self.imagine_empirical(tally)
+            return self._imagine_empirical(tally)
         if name == "cv":
             raise BadPrior("prior='cv' needs rows, and a tally has none: use NaiveBayes(prior='cv').")
         raise BadPrior(
@@ -178,68 +178,68 @@ class Family(ABC):
         )
 
     @abstractmethod
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α of everything that can be seen: in each cell, or as values that look like all the data."""
 
     @abstractmethod
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """N imagined values of each feature, with this mean and (where it is free) this variance."""
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:
+    def _imagine_jeffreys(self, tally: Tally) -> Tally:
         """The prior that does not depend on how the parameters are written down."""
-        return self.imagine_alpha(tally, np.array(0.5))
+        return self._imagine_alpha(tally, np.array(0.5))
 
-    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:  # noqa: ARG002
+    def _imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:  # noqa: ARG002
         """The α under which what was counted is likeliest, for the families that count cells."""
         raise BadPrior(
             "prior='empirical' is for Bernoulli, Categorical and Multinomial, not "
             f"{type(self).__name__}. Use prior='cv', or a number."
         )
 
-    def alpha_of(self, imagined: Tally) -> Any:  # noqa: ARG002
+    def _alpha_of(self, imagined: Tally) -> Any:  # noqa: ARG002
         """The α that an imagined tally holds of each cell, for the families that count cells."""
         raise BadPrior(f"{type(self).__name__} counts no cells, so no α was found for it.")
 
-    def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:  # noqa: ARG002
+    def _imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:  # noqa: ARG002
         """A Beta(a, b) prior on a probability, for the families that have one."""
         raise BadPrior(f"Beta(a, b) is a prior for Bernoulli and Geometric, not for {type(self).__name__}.")
 
     # --- reading -----------------------------------------------------------------------------
 
-    def read(self, tally: Tally, rule: str = "bayes", prior: Any = 1) -> Reading:
+    def _read(self, tally: Tally, rule: str = "bayes", prior: Any = 1) -> Reading:
         """What the tally says, under a rule and a prior."""
-        imagined = self.imagined_for(rule, prior, tally)
-        return self.read_posterior(tally + imagined, imagined, rule)
+        imagined = self._imagined_for(rule, prior, tally)
+        return self._read_posterior(tally + imagined, imagined, rule)
 
-    def imagined_for(self, rule: str, prior: Any, tally: Tally) -> Tally:
+    def _imagined_for(self, rule: str, prior: Any, tally: Tally) -> Tally:
         """What is imagined under a rule: nothing for mle."""
         if rule not in RULES:
             raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r} instead.")
-        return tally.zeros() if rule == "mle" else self.imagine(prior, tally)
+        return tally.zeros() if rule == "mle" else self._imagine(prior, tally)
 
     @abstractmethod
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
         """The posterior read by a rule; under mle nothing was imagined."""
 
-    def log_base(self, X: Any) -> NDArray[np.float64]:
+    def _log_base(self, X: Any) -> NDArray[np.float64]:
         """Log h(x), the factor of p(x | θ) that no parameter touches and that readings leave out."""
         return np.zeros(X.shape[0])
 
-    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+    def _log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
         """What the prior adds to EM's objective: log p of the imagined values, or for `map` its log density.
 
         Both up to a constant. The reading must have parameters: those of `map`, or of the peak.
         """
-        return self.log_imagined(reading, self.discounted(imagined) if rule == "map" else imagined)
+        return self._log_imagined(reading, self._discounted(imagined) if rule == "map" else imagined)
 
-    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+    def _log_imagined(self, reading: Reading, imagined: Tally) -> float:
         """The log-likelihood of imagined values: linear in their sums, as that of any others."""
         assert isinstance(reading, PointReading)
         form, sums = reading.form, imagined.sums
         products = [weights * sums[name] for name, weights in form.weights.items() if name in sums]
         return float(sum(product.sum() for product in products) + (form.offset * sums.get("n", 0)).sum())
 
-    def discounted(self, imagined: Tally) -> Tally:
+    def _discounted(self, imagined: Tally) -> Tally:
         """The values whose likelihood is the density of the prior: a Dirichlet(α) is α − 1 of each cell."""
         return imagined
 
@@ -255,89 +255,95 @@ class Family(ABC):
         0.0833
         """
         names = features if features is not None else names_of(X)
-        family, rows = self.welcome(X, names)
-        tally = family.gather(rows, Membership.observed(np.asarray(y)), names)
-        return tally.log_marginal(prior) + float(family.log_base(rows).sum())
+        family, rows = self._welcome(X, names)
+        tally = family._gather(rows, Membership.observed(np.asarray(y)), names)
+        return tally.log_marginal(prior) + float(family._log_base(rows).sum())
 
-    def log_evidence(self, tally: Tally, imagined: Tally) -> float:
+    def _log_evidence(self, tally: Tally, imagined: Tally) -> float:
         """log p of what was tallied, without log h(x): by how much the integral over the parameters grows."""
-        before = self.log_integral(imagined, imagined)
+        before = self._log_integral(imagined, imagined)
         if not np.isfinite(before):
             raise BadPrior(
                 f"This prior of {type(self).__name__} is no distribution, so rows have no likelihood before "
-                f"any was seen. Give a number above {self.proper_above}."
+                f"any was seen. Give a number above {self._proper_above}."
             )
-        return self.log_integral(tally + imagined, imagined) - before
+        return self._log_integral(tally + imagined, imagined) - before
 
-    proper_above: ClassVar[int] = 0  # a plain α must be larger to be a distribution
+    _proper_above: ClassVar[int] = 0  # a plain α must be larger to be a distribution
 
     @abstractmethod
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:
         """log ∫ p(values | θ) dθ of the values that a tally sums up, all labels and features together."""
 
     # --- drawing ------------------------------------------------------------------------------
 
-    def sample(
+    def _sample(
         self, tally: Tally, numbers: NDArray[np.intp], rule: str, prior: Any, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Draw rows of each label, label by label, from the parameters that a rule reads.
 
         Where the rule integrates parameters out (`bayes`) they are drawn first, and all rows come from them.
         """
-        imagined = self.imagined_for(rule, prior, tally)
+        imagined = self._imagined_for(rule, prior, tally)
         posterior = tally + imagined
         parameters = (
-            self.draw_parameters(posterior, rng)
+            self._draw_parameters(posterior, rng)
             if rule == "bayes"
-            else self.read_posterior(posterior, imagined, rule).parameters
+            else self._read_posterior(posterior, imagined, rule).parameters
         )
         heaps = []
         for label, number in enumerate(numbers):
             mine = {name: np.asarray(values)[label] for name, values in parameters.items()}
-            heaps.append(self.draw_values(mine, int(number), tally, label, rng))
+            heaps.append(self._draw_rows(mine, int(number), tally, label, rng))
         return np.concatenate(heaps)
 
     @abstractmethod
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """Parameters drawn from their posterior, named and laid out as those of a reading are."""
 
-    @abstractmethod
-    def draw_values(
+    def _draw_rows(
         self,
         parameters: Mapping[str, NDArray[Any]],
         number: int,
-        tally: Tally,
-        label: int,
+        tally: Tally,  # noqa: ARG002
+        label: int,  # noqa: ARG002
         rng: np.random.Generator,
     ) -> NDArray[Any]:
-        """Draw rows from the parameters of one label; the tally knows what the parameters do not say."""
+        """Draw rows of one label; the tally knows what parameters do not say: categories, and lengths."""
+        return self._draw_values(parameters, number, rng)
+
+    def _draw_values(
+        self, parameters: Mapping[str, NDArray[Any]], number: int, rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Draw rows from the parameters of one label, where they say everything."""
+        raise NotImplementedError(f"{type(self).__name__} draws rows with the help of its tally.")
 
     @abstractmethod
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """How many numbers a reading may choose, for all labels together (BIC counts them)."""
 
     # --- what tells labels apart (telling.py) -------------------------------------------------
 
-    pools_features: ClassVar[bool] = False  # a reading of one feature depends on the others
-    placeholders: ClassVar[Mapping[str, float]] = {}  # sums that any rule can read
+    _pools_features: ClassVar[bool] = False  # a reading of one feature depends on the others
+    _placeholders: ClassVar[Mapping[str, float]] = {}  # sums that any rule can read
 
-    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+    def _is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """Which features were the same in every row, as far as sums can tell: (features,)."""
         return np.zeros(len(tally.features), dtype=bool)
 
-    def seen(self, tally: Tally) -> NDArray[Any]:
+    def _seen(self, tally: Tally) -> NDArray[Any]:
         """How many values of each feature each label has: (labels, features)."""
         return np.asarray(tally.sums["n"])
 
-    def with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
+    def _with_placeholders(self, posterior: Tally, silent: NDArray[np.bool_], rule: str) -> Tally:  # noqa: ARG002
         """The posterior with something readable in place of features that are not looked at."""
-        pairs = ((name, posterior.sums[name], value) for name, value in self.placeholders.items())
+        pairs = ((name, posterior.sums[name], value) for name, value in self._placeholders.items())
         sums = {name: np.where(silent, value, values) for name, values, value in pairs}
         return replace(posterior, sums=sums)
 
     # --- keeping the algebra honest ----------------------------------------------------------
 
-    def adopt(self, other: Tally) -> Tally:
+    def _adopt(self, other: Tally) -> Tally:
         """Another tally, converted so that it can be added to one of this family; refused if it cannot."""
         if self != other.family:
             raise DifferentFamilies(
@@ -345,21 +351,21 @@ class Family(ABC):
             )
         return other
 
-    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+    def _refuse_impossible(self, rest: Tally, before: Tally) -> None:
         """Raise an error when more is taken away than was learned; never clamp the sums to zero."""
         refuse_negative(rest.rows, before.rows, rest.labels, "rows")
-        for name in self.never_negative(rest):
+        for name in self._never_negative(rest):
             refuse_negative(rest.sums[name], before.sums[name], rest.labels, name)
 
-    def never_negative(self, tally: Tally) -> tuple[str, ...]:
+    def _never_negative(self, tally: Tally) -> tuple[str, ...]:
         """The sums that no data can bring below zero."""
         return tuple(tally.sums)
 
-    def without_leftovers(self, tally: Tally) -> Tally:
+    def _without_leftovers(self, tally: Tally) -> Tally:
         """The tally without traces of what was forgotten (a Categorical's unused categories)."""
         return tally
 
-    def slice(self, tally: Tally, selection: Any) -> Tally:
+    def _slice(self, tally: Tally, selection: Any) -> Tally:
         """The tally seen through fewer features, its totals kept."""
         features, cells = tally.features.pick(selection)
         sums = {

@@ -53,32 +53,32 @@ class Gamma(Family):
     {'shape': [[2.0]], 'rate': [[0.67]]}
     """
 
-    support: ClassVar[Support] = Support(
+    _support: ClassVar[Support] = Support(
         "x > 0",
         "Drop them, or use Poisson() for counts, Gaussian() for any number.",
         least=0,
         open_below=True,
     )
 
-    measured: ClassVar[tuple[str, ...]] = ("sum", "logs")
-    placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 3, "logs": np.log(2)}
+    _measured: ClassVar[tuple[str, ...]] = ("sum", "logs")
+    _placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 3, "logs": np.log(2)}
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) = (x, log x)."""
         positive = values if missing is None else np.where(missing > 0, 1.0, values)
         return {"sum": without(positive, missing), "logs": np.log(positive)}
 
-    def never_negative(self, tally: Tally) -> tuple[str, ...]:  # noqa: ARG002
+    def _never_negative(self, tally: Tally) -> tuple[str, ...]:  # noqa: ARG002
         """A logarithm has a sign."""
         return ("n", "sum")
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values of an exponential distribution with the mean of all labels: wide, and never degenerate."""
         n, total = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum"))
         mean = np.where(n > 0, total / np.maximum(n, 1e-300), 1.0)
-        return self.imagine_values(tally, alpha, mean, mean**2)
+        return self._imagine_values(tally, alpha, mean, mean**2)
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n values with this mean and variance, as a Gamma distribution has them."""
         if variance is None or np.any(np.asarray(variance) <= 0) or np.any(np.asarray(mean) <= 0):
             raise BadPrior("Gamma imagines n values with a mean and a variance above 0.")
@@ -88,11 +88,11 @@ class Gamma(Family):
         sums = {"n": n, "sum": np.multiply(n, mean), "logs": logs}
         return tally.imagined({name: nothing + value for name, value in sums.items()})
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:  # noqa: ARG002
+    def _imagine_jeffreys(self, tally: Tally) -> Tally:  # noqa: ARG002
         """There is none that is a tally."""
         raise BadPrior("Jeffreys' prior of a Gamma cannot be imagined as values. Use a number α instead.")
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """Shape and rate for each label and feature, or a mixture over all shapes."""
         n, total, logs = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum", "logs"))
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
@@ -116,7 +116,7 @@ class Gamma(Family):
         parameters = {"values": n, "total": total}
         return ElementwiseReading(*where, parameters, log_predictive, (shapes, chances))
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
         """Rates integrated out exactly, shapes by the nodes."""
         n, total, logs = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum", "logs"))
         if bool(np.any(n <= 0)):
@@ -124,9 +124,9 @@ class Gamma(Family):
         nodes, heights = shape_heights(peak_shape(np.log(total / n) - logs / n), n, total, logs)
         return float((logsumexp(heights, axis=-1) + np.log(nodes[..., 1] - nodes[..., 0])).sum())
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shape from its posterior, between the nodes; then the rate, which is a Gamma."""
-        reading = self.read_posterior(posterior, posterior, "bayes")
+        reading = self._read_posterior(posterior, posterior, "bayes")
         assert isinstance(reading, ElementwiseReading)
         shapes, chances = reading.hidden
         below = np.cumsum(np.exp(chances), axis=-1) - np.exp(chances) / 2
@@ -136,13 +136,8 @@ class Gamma(Family):
         n, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("n", "sum"))
         return {"shape": drawn, "rate": rng.standard_gamma(n * drawn + 1) / total}
 
-    def draw_values(
-        self,
-        parameters: Mapping[str, NDArray[Any]],
-        number: int,
-        tally: Tally,  # noqa: ARG002
-        label: int,  # noqa: ARG002
-        rng: np.random.Generator,
+    def _draw_values(
+        self, parameters: Mapping[str, NDArray[Any]], number: int, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Positive numbers."""
         shape, rate = parameters["shape"], parameters["rate"]
@@ -154,13 +149,13 @@ class Gamma(Family):
         family, labels, features = where
         return PointReading(family, labels, features, {"shape": shape, "rate": rate}, form)
 
-    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+    def _is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """No spread in all labels together."""
         n, total, logs = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "logs"))
         n, total = np.maximum(n, 1e-300), np.maximum(total, 1e-300)
         return np.asarray(np.log(total / n) - logs / n <= EQUAL * (1 + np.abs(logs / n)))
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """A shape and a rate for each label and feature."""
         return 2 * int(tally.sums["n"].size)
 

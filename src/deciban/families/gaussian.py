@@ -84,11 +84,11 @@ class Gaussian(Family):
     ddof: int = 0
     pivot: tuple[float, ...] | None = None
 
-    support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
+    _support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
 
-    measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
-    proper_above: ClassVar[int] = 1  # one value leaves its variance open
-    placeholders: ClassVar[Mapping[str, float]] = {"n": 8, "sum": 0, "squares": 8}
+    _measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
+    _proper_above: ClassVar[int] = 1  # one value leaves its variance open
+    _placeholders: ClassVar[Mapping[str, float]] = {"n": 8, "sum": 0, "squares": 8}
 
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
@@ -96,7 +96,7 @@ class Gaussian(Family):
 
     # --- learning ----------------------------------------------------------------------------
 
-    def settle(self, X: Any) -> Gaussian:
+    def _settle(self, X: Any) -> Gaussian:
         """Fix the pivot: the middle of the first rows, rounded so that whole numbers stay whole.
 
         A mean would let one outlier of 1e9 carry the pivot so far away that no variance is left in the sums.
@@ -104,7 +104,7 @@ class Gaussian(Family):
         """
         if self.pivot is not None:
             return self
-        first = np.sort(self.dense(X[: min(1024, 1 + BLOCK // max(1, X.shape[1]))]).astype(float), axis=0)
+        first = np.sort(self._dense(X[: min(1024, 1 + BLOCK // max(1, X.shape[1]))]).astype(float), axis=0)
         if not len(first):
             return replace(self, pivot=(0.0,) * first.shape[1])
         there = np.count_nonzero(~np.isnan(first), axis=0)  # which come first, sorted
@@ -113,20 +113,20 @@ class Gaussian(Family):
         pivot = np.where((low == high) & (there > 1), low, np.rint(middle))
         return replace(self, pivot=tuple(np.nan_to_num(pivot).tolist()))
 
-    def unsettled(self) -> Gaussian:
+    def _unsettled(self) -> Gaussian:
         """The same kind of Gaussian, with no pivot yet."""
         return replace(self, pivot=None)
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:
         """T(x) = (x − p, (x − p)²)."""
         centred = without(values - np.asarray(self.pivot or 0.0), missing)
         return {"sum": centred, "squares": centred * centred}
 
-    def adopt(self, other: Tally) -> Tally:
+    def _adopt(self, other: Tally) -> Tally:
         """Move another Gaussian tally to this pivot."""
         there = other.family
-        if self.unsettled() != there.unsettled() or there == self:
-            return super().adopt(other)
+        if self._unsettled() != there._unsettled() or there == self:
+            return super()._adopt(other)
         assert isinstance(there, Gaussian)
         if self.pivot is None or there.pivot is None or len(self.pivot) != len(there.pivot):
             raise DifferentFamilies(
@@ -138,13 +138,13 @@ class Gaussian(Family):
         moved = {"n": n, "sum": total + n * step, "squares": squares + 2 * step * total + n * step**2}
         return replace(other, family=self, sums=moved)
 
-    def never_negative(self, tally: Tally) -> tuple[str, ...]:  # noqa: ARG002
+    def _never_negative(self, tally: Tally) -> tuple[str, ...]:  # noqa: ARG002
         """Sums have a sign; their number and the scatter have not."""
         return ("n", "squares")
 
-    def refuse_impossible(self, rest: Tally, before: Tally) -> None:
+    def _refuse_impossible(self, rest: Tally, before: Tally) -> None:
         """No variance may fall below zero."""
-        super().refuse_impossible(rest, before)
+        super()._refuse_impossible(rest, before)
         allowed = ROUNDING * (np.abs(before.sums["squares"]) + 1.0)
         # Once all values are gone, no squares may be left: if there are some, other values were learned.
         left = np.where(rest.sums["n"] > 0, scatter(rest), -np.abs(rest.sums["squares"]))
@@ -156,16 +156,16 @@ class Gaussian(Family):
                 "below zero."
             )
 
-    def slice(self, tally: Tally, selection: Any) -> Tally:
+    def _slice(self, tally: Tally, selection: Any) -> Tally:
         """Fewer features, with their pivots."""
-        fewer = super().slice(tally, selection)
+        fewer = super()._slice(tally, selection)
         assert self.pivot is not None
         kept = tuple(self.pivot[tally.features.find(name)] for name in fewer.features.names)
         return replace(fewer, family=replace(self, pivot=kept))
 
     # --- imagining ---------------------------------------------------------------------------
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values like all the data together: with the mean and the variance of all labels."""
         n, total, squares = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "squares"))
         n = np.maximum(n, 1)
@@ -173,9 +173,9 @@ class Gaussian(Family):
         variance = np.maximum(squares / n - mean**2, 0.0)
         # A constant column tells nothing; a variance of its own keeps it from telling nonsense.
         variance = np.where(variance > 0, variance, 1e-9 * max(float(variance.max(initial=0)), 1.0))
-        return self.imagine_values(tally, alpha, mean + np.asarray(self.pivot), variance)
+        return self._imagine_values(tally, alpha, mean + np.asarray(self.pivot), variance)
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n values with this mean and this variance."""
         if variance is None or np.any(np.asarray(variance) < 0):
             raise BadPrior("Gaussian imagines n values with a mean and a variance of 0 or more.")
@@ -184,13 +184,13 @@ class Gaussian(Family):
         sums = {"n": n, "sum": np.multiply(n, offset), "squares": np.multiply(n, variance + offset**2)}
         return tally.imagined({name: nothing + value for name, value in sums.items()})
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:
+    def _imagine_jeffreys(self, tally: Tally) -> Tally:
         """Nothing: the measure dm · dv/v, under which posteriors are read, is Jeffreys' already."""
         return tally.zeros()
 
     # --- reading -----------------------------------------------------------------------------
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """Mean and variance for each label and feature, or Student's t."""
         n = np.asarray(posterior.sums["n"], dtype=float)
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
@@ -234,7 +234,7 @@ class Gaussian(Family):
         offset = -0.5 * (np.log(2 * np.pi * variance) + mean**2 / variance)
         return PointReading(*where, parameters, Form(weights, offset))
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
         """Means and variances integrated out under dm · dv/v; infinite with no more values than means."""
         n, scattered = np.asarray(posterior.sums["n"], dtype=float), self._scatter(posterior)
         values, means, spread = (self._free(self._pool(part)) for part in (n, np.ones(n.shape), scattered))
@@ -244,9 +244,9 @@ class Gaussian(Family):
         heights = gammaln(half) - half * np.log(np.pi * spread)
         return float(heights.sum() - np.log(n).sum() / 2)
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """Draw the variance from its inverse χ², once for all that share it; then draw the mean."""
-        reading = self.read_posterior(posterior, posterior, "bayes")
+        reading = self._read_posterior(posterior, posterior, "bayes")
         mean, square, freedom = (np.asarray(values) for values in reading.parameters.values())
         n = np.asarray(posterior.sums["n"], dtype=float)
         free = self._free(freedom)
@@ -254,24 +254,19 @@ class Gaussian(Family):
         variance = square / (1 + 1 / n) * factor
         return {"mean": mean + np.sqrt(variance / n) * rng.standard_normal(n.shape), "variance": variance}
 
-    def draw_values(
-        self,
-        parameters: Mapping[str, NDArray[Any]],
-        number: int,
-        tally: Tally,  # noqa: ARG002
-        label: int,  # noqa: ARG002
-        rng: np.random.Generator,
+    def _draw_values(
+        self, parameters: Mapping[str, NDArray[Any]], number: int, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Values round the mean."""
         mean, variance = parameters["mean"], parameters["variance"]
         return np.asarray(mean + np.sqrt(variance) * rng.standard_normal((number, len(mean))))
 
-    def log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
+    def _log_prior(self, reading: Reading, imagined: Tally, rule: str) -> float:
         """For `map` with the measure dv/v: −log v for each variance that is free."""
         measure = -float(np.log(self._free(reading.parameters["variance"])).sum()) if rule == "map" else 0.0
-        return super().log_prior(reading, imagined, rule) + measure
+        return super()._log_prior(reading, imagined, rule) + measure
 
-    def log_imagined(self, reading: Reading, imagined: Tally) -> float:
+    def _log_imagined(self, reading: Reading, imagined: Tally) -> float:
         """Computed from mean and variance: a reading far from its pivot has these, but no linear form."""
         n, total, squares = (imagined.sums[name] for name in ("n", "sum", "squares"))
         mean, variance = reading.parameters["mean"] - np.asarray(self.pivot), reading.parameters["variance"]
@@ -279,17 +274,17 @@ class Gaussian(Family):
         return float(-0.5 * (n * np.log(2 * np.pi * variance) + scattered / variance).sum())
 
     @property
-    def pools_features(self) -> bool:  # type: ignore[override]
+    def _pools_features(self) -> bool:  # type: ignore[override]
         """Whether a variance is shared over features."""
         return self.shared in ("features", "all")
 
-    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+    def _is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """No scatter in all labels together."""
         n, total, squares = (tally.sums[name].sum(axis=0, dtype=float) for name in ("n", "sum", "squares"))
         rounding = np.clip(n * 2.0**-53, LOST, ROUNDED)
         return np.asarray(squares - total * (total / np.maximum(n, 1e-300)) <= rounding * squares)
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """A mean for each label and feature, and the variances that are not shared."""
         n = tally.sums["n"]
         return int(n.size + self._free(n).size)
@@ -321,8 +316,8 @@ class StudentReading(ElementwiseReading):
             return super().score(X)
         means, widths, powers, heights = self._together
         total = np.tile(heights, (X.shape[0], 1))
-        for rows in self.family.blocks(X):
-            values = np.ascontiguousarray(self.family.dense(cut(X, rows)), dtype=float)
+        for rows in self.family._blocks(X):
+            values = np.ascontiguousarray(self.family._dense(cut(X, rows)), dtype=float)
             add_falls(values, means, widths, powers, total[rows])
         if not np.isfinite(total.sum()):
             odd = np.flatnonzero(~np.isfinite(total).all(axis=1))
@@ -360,12 +355,12 @@ class SharedScaleReading(Reading):
 
     def score(self, X: Any) -> Floats:
         """log p of whole rows."""
-        parts = [self.explain(X[rows]).total() for rows in self.family.blocks(X)]
+        parts = [self.explain(X[rows]).total() for rows in self.family._blocks(X)]
         return np.concatenate(parts) if parts else np.empty((0, len(self.labels)))
 
     def explain(self, X: Any) -> Breakdown:
         """The shares of the joint log p."""
-        values = np.asarray(self.family.dense(X), dtype=float)[:, None, :]
+        values = np.asarray(self.family._dense(X), dtype=float)[:, None, :]
         there = ~np.isnan(values)
         mean, square, freedom = self.parameters.values()
         freedom = freedom[None, :, 0]  # (1, labels)

@@ -48,22 +48,22 @@ class Geometric(WholeNumbers):
     [[0.333]]
     """
 
-    support: ClassVar[Support] = Support(
+    _support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",
         "Use Gamma() for waiting times that are not whole.",
         least=0,
         whole=True,
     )
 
-    def imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
+    def _imagine_beta(self, tally: Tally, a: Any, b: Any) -> Tally:
         """a successes and b failures."""
-        return self.imagine_sums(tally, a, b)
+        return self._imagine_sums(tally, a, b)
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:
+    def _imagine_jeffreys(self, tally: Tally) -> Tally:
         """Beta(0, ½): half a failure."""
-        return self.imagine_beta(tally, 0.0, 0.5)
+        return self._imagine_beta(tally, 0.0, 0.5)
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """p for each label and feature, or the beta-geometric."""
         n, failures = sums_of(posterior)
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
@@ -79,31 +79,26 @@ class Geometric(WholeNumbers):
         never = counting({"sum": p >= 1}, p <= 0)
         return PointReading(self, labels, features, {"probability": p}, form, never)
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
         """Beta functions."""
         return float(betaln(*sums_of(posterior)).sum())
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """p from its Beta."""
         n, failures = sums_of(posterior)
         refuse_empty(n, posterior, "bayes", 1e-300, "Give it a prior, such as 1.")
         return {"probability": draw_shares(np.stack([n, failures], axis=-1), rng)[..., 0]}
 
-    def draw_values(
-        self,
-        parameters: Mapping[str, NDArray[Any]],
-        number: int,
-        tally: Tally,  # noqa: ARG002
-        label: int,  # noqa: ARG002
-        rng: np.random.Generator,
+    def _draw_values(
+        self, parameters: Mapping[str, NDArray[Any]], number: int, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Failures before the first success."""
         p = parameters["probability"]
         return rng.geometric(np.maximum(p, 1e-18), (number, len(p))) - 1
 
-    def discounted(self, imagined: Tally) -> Tally:
+    def _discounted(self, imagined: Tally) -> Tally:
         """Beta(a, b) is a − 1 successes and b − 1 failures."""
-        return self.imagine_sums(imagined, imagined.sums["n"] - 1, imagined.sums["sum"] - 1)
+        return self._imagine_sums(imagined, imagined.sums["n"] - 1, imagined.sums["sum"] - 1)
 
 
 def log_beta_geometric(x: Floats, successes: Floats, failures: Floats) -> Floats:

@@ -64,20 +64,20 @@ class Multinomial(Family):
 
     width: int | None = None
 
-    support: ClassVar[Support] = Support(
+    _support: ClassVar[Support] = Support(
         "x ≥ 0", "Negative values in data are no counts: use Gaussian() for them.", least=0
     )
-    zero_adds_nothing: ClassVar[bool] = True
+    _zero_adds_nothing: ClassVar[bool] = True
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
         """T(x) = x."""
         return {"count": values}
 
-    def totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    def _totals(self, sums: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
         """The words of each label, one by one and all together; how many values were seen does not matter."""
         return {"count": sums["count"], "total": sums["count"].sum(axis=1)}
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α of each word."""
         width = self.width or len(tally.features)
         if alpha.ndim and self.width is not None:
@@ -86,22 +86,22 @@ class Multinomial(Family):
         total = count.sum(axis=1) if alpha.ndim else np.full(len(tally.labels), float(alpha) * width)
         return tally.imagined({"count": count, "total": total})
 
-    def imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
+    def _imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
         """One likeliest α for all words."""
         alpha = likeliest_alpha(tally.sums["count"], symmetric=True, tolerance=tolerance, steps=steps)
-        return self.imagine_alpha(tally, np.asarray(alpha[0]))
+        return self._imagine_alpha(tally, np.asarray(alpha[0]))
 
-    def alpha_of(self, imagined: Tally) -> float:
+    def _alpha_of(self, imagined: Tally) -> float:
         """One α of every word."""
         return float(imagined.sums["count"].flat[0])
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n texts in which each word comes `mean` times."""
         if variance is not None:
             raise BadPrior("Multinomial imagines n values with a mean, and no variance.")
-        return self.imagine_alpha(tally, np.multiply(n, mean))
+        return self._imagine_alpha(tally, np.multiply(n, mean))
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """θ for each label and word, or Pólya's urn."""
         count, total = posterior.sums["count"], posterior.sums["total"]
         if bool(np.any(total <= 0)):
@@ -120,21 +120,21 @@ class Multinomial(Family):
         parameters = {"probability": theta}
         return PointReading(self, posterior.labels, posterior.features, parameters, form, never)
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
         """Γ of each word over Γ of all; words that are not looked at cancel out."""
         count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
         rest = total - count.sum(axis=1) if self.width else np.zeros(len(total))
         unseen = float(gammaln(rest[rest > 0]).sum())
         return float(gammaln(count).sum() - gammaln(total).sum()) + unseen
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """The shares of the words from their Dirichlet; those that are not looked at are the rest."""
         count, total = (np.asarray(posterior.sums[name], dtype=float) for name in ("count", "total"))
         rest = np.maximum(total - count.sum(axis=1), 0.0) if self.width else np.zeros(len(total))
         shares = draw_shares(np.column_stack([count, rest]), rng)
         return {"probability": shares[:, :-1]}
 
-    def draw_values(
+    def _draw_rows(
         self,
         parameters: Mapping[str, NDArray[Any]],
         number: int,
@@ -149,20 +149,20 @@ class Multinomial(Family):
         shares = np.append(shares, max(0.0, 1.0 - shares.sum()) if self.width else 0.0)
         return rng.multinomial(rng.poisson(length, number), shares / shares.sum())[:, :-1]
 
-    def discounted(self, imagined: Tally) -> Tally:
+    def _discounted(self, imagined: Tally) -> Tally:
         """Dirichlet(α) is α − 1 of each word."""
         count, total = imagined.sums["count"], imagined.sums["total"]
         return imagined.imagined({"count": count - 1, "total": total - (self.width or count.shape[1])})
 
-    def seen(self, tally: Tally) -> NDArray[Any]:
+    def _seen(self, tally: Tally) -> NDArray[Any]:
         """Every label has a count of every word. No word is constant: each is a share of a varying total."""
         return np.broadcast_to(1, tally.sums["count"].shape)
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """For each label one fewer than there are words."""
         return len(tally.labels) * ((self.width or len(tally.features)) - 1)
 
-    def log_base(self, X: Any) -> Floats:
+    def _log_base(self, X: Any) -> Floats:
         """The logarithm of the number of orders that the counts can come in."""
         values, _ = observed(X)
         inside = -gammaln(1.0 + (values.data if sparse.issparse(values) else values))
@@ -173,9 +173,9 @@ class Multinomial(Family):
             factorials = inside.sum(axis=1)
         return np.asarray(gammaln(1.0 + np.asarray(values.sum(axis=1)).ravel()) + factorials)
 
-    def slice(self, tally: Tally, selection: Any) -> Tally:
+    def _slice(self, tally: Tally, selection: Any) -> Tally:
         """Fewer words to look at; how many words each label has in all is kept."""
-        fewer = super().slice(tally, selection)
+        fewer = super()._slice(tally, selection)
         return replace(fewer, family=replace(self, width=self.width or len(tally.features)))
 
 

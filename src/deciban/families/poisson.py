@@ -50,20 +50,20 @@ class Poisson(WholeNumbers):
     [[2.0]]
     """
 
-    support: ClassVar[Support] = Support(
+    _support: ClassVar[Support] = Support(
         "whole numbers x ≥ 0",
         "Use Gaussian() for numbers of any sign, Gamma() for positive measurements.",
         least=0,
         whole=True,
     )
 
-    zero_is_absence: ClassVar[bool] = True
+    _zero_is_absence: ClassVar[bool] = True
 
-    def imagine_jeffreys(self, tally: Tally) -> Tally:
+    def _imagine_jeffreys(self, tally: Tally) -> Tally:
         """Gamma(½, 0): half an event, in no time at all."""
-        return self.imagine_sums(tally, 0.0, 0.5)
+        return self._imagine_sums(tally, 0.0, 0.5)
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:  # noqa: ARG002
         """λ for each label and feature, or the negative binomial."""
         n, events = sums_of(posterior)
         refuse_empty(n, posterior, rule, 1e-300, "Give it a prior, such as 1.")
@@ -79,31 +79,26 @@ class Poisson(WholeNumbers):
         never = counting({"sum": rate <= 0}, np.zeros(rate.shape))
         return PointReading(self, labels, features, {"rate": rate}, form, never)
 
-    def log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
+    def _log_integral(self, posterior: Tally, imagined: Tally) -> float:  # noqa: ARG002
         """∫ λ^(sum − 1) · exp(−n λ) dλ."""
         n, events = sums_of(posterior)
         with np.errstate(divide="ignore"):
             return float((gammaln(events) - xlogy(events, n)).sum())
 
-    def draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
+    def _draw_parameters(self, posterior: Tally, rng: np.random.Generator) -> Mapping[str, NDArray[Any]]:
         """λ from its Gamma; none where nothing was ever seen."""
         n, events = sums_of(posterior)
         refuse_empty(n, posterior, "bayes", 1e-300, "Give it a prior, such as 1.")
         return {"rate": rng.standard_gamma(events) / n}
 
-    def draw_values(
-        self,
-        parameters: Mapping[str, NDArray[Any]],
-        number: int,
-        tally: Tally,  # noqa: ARG002
-        label: int,  # noqa: ARG002
-        rng: np.random.Generator,
+    def _draw_values(
+        self, parameters: Mapping[str, NDArray[Any]], number: int, rng: np.random.Generator
     ) -> NDArray[Any]:
         """Counts."""
         rate = parameters["rate"]
         return rng.poisson(rate, (number, len(rate)))
 
-    def log_base(self, X: Any) -> Floats:
+    def _log_base(self, X: Any) -> Floats:
         """−Σ log x!, in which zeros have no part."""
         values, _ = observed(X)
         if not sparse.issparse(values):
@@ -111,9 +106,9 @@ class Poisson(WholeNumbers):
         rows = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
         return np.bincount(rows, -gammaln(1.0 + values.data), minlength=values.shape[0]).astype(float)
 
-    def discounted(self, imagined: Tally) -> Tally:
+    def _discounted(self, imagined: Tally) -> Tally:
         """Gamma(a, b) is a − 1 events in b values."""
-        return self.imagine_sums(imagined, imagined.sums["n"], imagined.sums["sum"] - 1)
+        return self._imagine_sums(imagined, imagined.sums["n"], imagined.sums["sum"] - 1)
 
 
 def log_negative_binomial(x: Floats, events: Floats, values: Floats) -> Floats:

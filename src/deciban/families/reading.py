@@ -90,11 +90,11 @@ class Reading(ABC):
     def log_density(self, X: Any) -> Floats:
         """log p(x | label) in full, as a density or mass that sums to one."""
         X = self.admit(X)
-        return self.score(X) + self.family.log_base(X)[:, None]
+        return self.score(X) + self.family._log_base(X)[:, None]
 
     def admit(self, X: Any) -> Any:
         """The family's door, with the names of the features at hand for an error."""
-        return self.family.admit(X, self.features.names)
+        return self.family._admit(X, self.features.names)
 
     @abstractmethod
     def score(self, X: Any) -> Floats:
@@ -162,7 +162,7 @@ class PointReading(Reading):
 
     def score(self, X: Any) -> Floats:
         """log p(x | label) as a matrix product, block by block."""
-        blocks = self.family.blocks(X)
+        blocks = self.family._blocks(X)
         parts = [self._block(cut(X, rows)) for rows in blocks]
         if len(parts) == 1:
             return parts[0]
@@ -190,7 +190,7 @@ class PointReading(Reading):
 
     def picked(self, columns: NDArray[np.intp]) -> Reading | None:
         """Some columns of every weight."""
-        if not self.family.zero_adds_nothing:
+        if not self.family._zero_adds_nothing:
             return None
 
         def of(form: Form) -> Form:
@@ -228,9 +228,9 @@ class PointReading(Reading):
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
         """The statistics of a block, and where values are missing if there may be gaps."""
-        dense = self.family.dense(X)
+        dense = self.family._dense(X)
         values, missing = observed(dense) if gaps else (dense, None)
-        return self.family.statistics(values, missing), missing
+        return self.family._statistics(values, missing), missing
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,7 +251,7 @@ class ElementwiseReading(Reading):
 
     def score(self, X: Any) -> Floats:
         """log p(x | label), summed over the features."""
-        if sparse.issparse(X) and self.family.zero_adds_nothing:
+        if sparse.issparse(X) and self.family._zero_adds_nothing:
             return self._sparse(X)
         depth = max([1, *(values[0, 0].size for values in self.hidden if values.size)])
         step = max(1, ELEMENTS // max(1, depth * len(self.labels) * X.shape[1]))
@@ -267,7 +267,7 @@ class ElementwiseReading(Reading):
 
     def picked(self, columns: NDArray[np.intp]) -> Reading | None:
         """Some columns of every parameter."""
-        if not self.family.zero_adds_nothing:
+        if not self.family._zero_adds_nothing:
             return None
         features, _ = self.features.pick(columns)
         parameters = {name: values[:, columns] for name, values in self.parameters.items()}
@@ -315,7 +315,7 @@ class NarrowReading(Reading):
     @property
     def family(self) -> Family:  # type: ignore[override]
         """The family of the wider rows is the same but for its pivot."""
-        return self.inner.family.unsettled()
+        return self.inner.family._unsettled()
 
     @property
     def labels(self) -> NDArray[Any]:  # type: ignore[override]

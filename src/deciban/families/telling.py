@@ -35,7 +35,7 @@ LENT = 5.0
 
 def read_telling(tally: Tally, rule: str, prior: Any, whole: Tally | None = None) -> Reading:
     """A tally read for verdicts; `whole` is what was learned, where the tally is made from it."""
-    imagined = tally.family.imagined_for(rule, prior, tally)
+    imagined = tally.family._imagined_for(rule, prior, tally)
     return _read(tally, imagined, rule, tally if whole is None else whole)
 
 
@@ -44,7 +44,7 @@ def silent_features(tally: Tally) -> NDArray[np.bool_]:
     if isinstance(tally.family, Columns):
         parts = [silent_features(part) for part in tally.parts]
         return np.concatenate([np.zeros(0, dtype=bool), *parts])
-    return np.asarray(tally.family.is_constant(tally) | ~narrow(tally.family.seen(tally)).any(axis=0))
+    return np.asarray(tally.family._is_constant(tally) | ~narrow(tally.family._seen(tally)).any(axis=0))
 
 
 def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
@@ -58,18 +58,18 @@ def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
         return SilentReading(family, tally)
     tally = lend(tally, silent)
     if not silent.any():
-        return family.read_posterior(tally + imagined, imagined, rule)
-    if family.pools_features:
+        return family._read_posterior(tally + imagined, imagined, rule)
+    if family._pools_features:
         narrow, dream = tally[~silent], imagined[~silent]
-        reading = narrow.family.read_posterior(narrow + dream, dream, rule)
+        reading = narrow.family._read_posterior(narrow + dream, dream, rule)
         return NarrowReading(reading, tally.features, silent)
-    posterior = family.with_placeholders(tally + imagined, silent, rule)
-    return family.read_posterior(posterior, imagined, rule).silenced(silent)
+    posterior = family._with_placeholders(tally + imagined, silent, rule)
+    return family._read_posterior(posterior, imagined, rule).silenced(silent)
 
 
 def lend(tally: Tally, silent: NDArray[np.bool_]) -> Tally:
     """The tally with a few values of all labels under each label that has none."""
-    seen = tally.family.seen(tally)
+    seen = tally.family._seen(tally)
     lacking = narrow(seen) == 0
     if not lacking.any() or not (lacking := lacking & ~silent).any():
         return tally

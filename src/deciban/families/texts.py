@@ -77,21 +77,21 @@ class Texts(Categorical):
     ['spam']
     """
 
-    def distinct(self, X: Any) -> list[NDArray[Any]]:
+    def _distinct(self, X: Any) -> list[NDArray[Any]]:
         """The words of each column, sorted."""
         return [_sorted({word for words in _told(column) for word in words}) for column in X.T]
 
-    def cells_of(self, features: Schema) -> Cells:
+    def _cells_of(self, features: Schema) -> Cells:
         """Words are looked up one by one."""
         return WordCells(features)
 
-    def something_new(self, imagined: Tally) -> NDArray[np.float64]:
+    def _something_new(self, imagined: Tally) -> NDArray[np.float64]:
         """Nothing is imagined of words that were never learned."""
         return np.zeros((len(imagined.labels), len(imagined.features)))
 
-    def read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
+    def _read_posterior(self, posterior: Tally, imagined: Tally, rule: str) -> Reading:
         """θ for each label and word; under `bayes` a text is drawn from an urn."""
-        point = super().read_posterior(posterior, imagined, rule)
+        point = super()._read_posterior(posterior, imagined, rule)
         assert isinstance(point, CategoricalReading)
         weights = {"count": point.form.weights["count"]}
         never = point.impossible and Form({"count": point.impossible.weights["count"]}, point.form.offset)
@@ -103,7 +103,7 @@ class Texts(Categorical):
             self, posterior.labels, features, parameters, form, never, urn if rule == "bayes" else None
         )
 
-    def draw_values(
+    def _draw_rows(
         self,
         parameters: Mapping[str, NDArray[Any]],
         number: int,

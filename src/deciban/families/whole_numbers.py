@@ -21,33 +21,33 @@ from deciban.tally import ROUNDING, Tally
 class WholeNumbers(Family):
     """Numbers 0, 1, 2, … whose tally is their sum and how many there were."""
 
-    zero_adds_nothing: ClassVar[bool] = True
-    placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 2}
+    _zero_adds_nothing: ClassVar[bool] = True
+    _placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "sum": 2}
 
-    def statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
+    def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
         """T(x) = x."""
         return {"sum": values}
 
-    def imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
+    def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
         """α values like all the data together; one more event in one more row keeps their mean above zero."""
         total, n = (tally.sums[name].sum(axis=0, dtype=float) for name in ("sum", "n"))
         mean = (total + 1) / (n + 1)
-        return self.imagine_values(tally, alpha, mean)
+        return self._imagine_values(tally, alpha, mean)
 
-    def imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
+    def _imagine_values(self, tally: Tally, n: Any, mean: Any, variance: Any = None) -> Tally:
         """n values with this mean; a Poisson's Gamma(a, b) prior is n = b and mean = a / b."""
         if variance is not None or np.any(np.asarray(mean) < 0):
             raise BadPrior(
                 f"{type(self).__name__} imagines n values with a mean of 0 or more, and no variance."
             )
-        return self.imagine_sums(tally, n, np.multiply(n, mean))
+        return self._imagine_sums(tally, n, np.multiply(n, mean))
 
-    def imagine_sums(self, tally: Tally, n: Any, total: Any) -> Tally:
+    def _imagine_sums(self, tally: Tally, n: Any, total: Any) -> Tally:
         """n values that add up to a total, which may be more than n values can (Jeffreys')."""
         nothing = np.zeros(tally.sums["n"].shape)
         return tally.imagined({"n": nothing + n, "sum": nothing + total})
 
-    def is_constant(self, tally: Tally) -> NDArray[np.bool_]:
+    def _is_constant(self, tally: Tally) -> NDArray[np.bool_]:
         """Whether all are zero, or every label has the same mean: these sums know no more."""
         n, total = (np.asarray(tally.sums[name], dtype=float) for name in ("n", "sum"))
         if len(tally.labels) == 1:
@@ -55,7 +55,7 @@ class WholeNumbers(Family):
         expected = n * (total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300))
         return np.asarray((np.abs(total - expected) <= ROUNDING * expected).all(axis=0))
 
-    def free_parameters(self, tally: Tally) -> int:
+    def _free_parameters(self, tally: Tally) -> int:
         """A rate or a probability for each label and feature."""
         return int(tally.sums["n"].size)
 

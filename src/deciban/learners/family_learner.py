@@ -163,6 +163,9 @@ class FamilyLearner:
             raise ValueError(f"family must be a deciban family such as Gaussian(), got {family!r} instead.")
         return family
 
+    def _check_settings(self) -> None:
+        """Refuse settings that a file holds, and that no answer can be given with."""
+
     def _validate_rows(self, X: Any, first: bool = False) -> Any:
         if is_frame(X):
             refuse_bad_frame(X, type(self).__name__)

@@ -25,7 +25,7 @@ Two heaps of numbers, and a first guess that mixes them up:
 
 >>> from deciban import Gaussian
 >>> X = np.array([[0.0], [0.2], [0.1], [5.0], [5.3], [5.1]])
->>> family, rows = Gaussian().welcome(X)
+>>> family, rows = Gaussian()._welcome(X)
 >>> hidden = HiddenLabels(family, rows, np.ones(6), np.arange(2), rule="mle", prior=0)
 >>> guess = np.array([[0.6, 0.4], [0.6, 0.4], [0.5, 0.5], [0.4, 0.6], [0.5, 0.5], [0.4, 0.6]])
 >>> found = hidden.climb(guess, steps=100, tolerance=0.0)
@@ -154,25 +154,27 @@ class HiddenLabels:
 
     def maximise(self, shares: Matrix) -> Parameters:
         """The parameters that the shares make best."""
-        tally = self.family.gather(self.rows, Membership.expected(shares, self.components), self.names)
+        tally = self.family._gather(self.rows, Membership.expected(shares, self.components), self.names)
         tally = lifted(tally, self.imagined(tally), self.floor)
         reading = self.read(tally)
         chances = self.chances(np.asarray(tally.rows, dtype=float))
         with np.errstate(divide="ignore"):
             log_chances = np.log(chances)
-        added = 0.0 if self.rule == "mle" else self.family.log_prior(reading, self.imagined(tally), self.rule)
-        return Parameters(tally, reading, log_chances, added + self._log_label_prior(chances))
+        added = self._log_label_prior(chances)
+        if self.rule != "mle":
+            added += self.family._log_prior(reading, self.imagined(tally), self.rule)
+        return Parameters(tally, reading, log_chances, added)
 
     def read(self, tally: Tally) -> Reading:
         """The parameters that EM goes by: the mode for `map`, the peak for every other rule."""
         imagined = self.imagined(tally)
-        return tally.family.read_posterior(tally + imagined, imagined, "map" if self.rule == "map" else PEAK)
+        return tally.family._read_posterior(tally + imagined, imagined, "map" if self.rule == "map" else PEAK)
 
     def imagined(self, tally: Tally) -> Tally:
         """The prior, imagined once, from the tally that a climb starts with, so that the goal stays fixed."""
         if not self._imagined:
             none = self.rule == "mle"
-            self._imagined.append(tally.zeros() if none else tally.family.imagine(self.prior, tally))
+            self._imagined.append(tally.zeros() if none else tally.family._imagine(self.prior, tally))
         return self._imagined[0]
 
     def chances(self, rows: Floats) -> Floats:
@@ -186,7 +188,7 @@ class HiddenLabels:
 
     @cached_property
     def _base(self) -> Floats:
-        return self.family.log_base(self.rows)
+        return self.family._log_base(self.rows)
 
     def _log_label_prior(self, chances: Floats) -> float:
         """A number as label prior is so many imagined rows of each label."""

@@ -93,7 +93,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
     (1, 1, 2)
     """
 
-    LEARNED: ClassVar[tuple[str, ...]] = (
+    _LEARNED: ClassVar[tuple[str, ...]] = (
         "prior_",
         "objective_history_",
         "objective_",
@@ -165,7 +165,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         return self
 
     def _hidden(self, X: Any, weight: Floats) -> HiddenLabels:
-        family, rows = self._family().welcome(X, self._names())
+        family, rows = self._family()._welcome(X, self._names())
         return HiddenLabels(
             family,
             rows,
@@ -205,7 +205,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
             raise BadSetting(
                 f"means_init must have a row for every component, {wanted}, got {given.shape} instead."
             )
-        rows = hidden.family.admit(given, self._names())
+        rows = hidden.family._admit(given, self._names())
         return grow_from(hidden.family, hidden.rows, hidden.weight, rows, self.components)
 
     def _from_shares(self, weight: Floats) -> Floats:
@@ -229,7 +229,8 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         check_is_fitted(self)
         rows = self.model_.reading.admit(self._validate_rows(X))
         shares, _ = share_out(self._joint(rows), self.hard)
-        return self.tally_.family.gather(rows, Membership.expected(shares, self.tally_.labels), self._names())
+        members = Membership.expected(shares, self.tally_.labels)
+        return self.tally_.family._gather(rows, members, self._names())
 
     def reread(self, tally: Tally) -> Mixture:
         """The same mixture with another tally: what it would be, had it found that."""
@@ -267,7 +268,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         """log p(row), as a density or mass that sums to one."""
         check_is_fitted(self)
         rows = self.model_.reading.admit(self._validate_rows(X))
-        return np.asarray(logsumexp(self._joint(rows), axis=1) + self.tally_.family.log_base(rows))
+        return np.asarray(logsumexp(self._joint(rows), axis=1) + self.tally_.family._log_base(rows))
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The mean log p of a row."""
@@ -289,7 +290,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         counted = self.label_prior is None or (
             not isinstance(self.label_prior, str) and not np.ndim(self.label_prior)
         )
-        return self.tally_.family.free_parameters(self.tally_) + (len(self.tally_.labels) - 1) * counted
+        return self.tally_.family._free_parameters(self.tally_) + (len(self.tally_.labels) - 1) * counted
 
     def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """For each row, the evidence of each feature for its component against the next, in decibans."""

@@ -82,7 +82,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
     ['low', 'high']
     """
 
-    LEARNED: ClassVar[tuple[str, ...]] = (
+    _LEARNED: ClassVar[tuple[str, ...]] = (
         *("classes_", "owner_", "unlabelled_weight_", "prior_"),
         *("objective_history_", "objective_", "n_iter_", "converged_"),
     )
@@ -158,7 +158,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         return self._hold(tally.keep_labels(alive))
 
     def _hidden(self, X: Any, label: NDArray[np.intp], weight: Floats) -> HiddenLabels:
-        family, rows = self._family().welcome(X, self._names())
+        family, rows = self._family()._welcome(X, self._names())
         counts = np.minimum(self._components(), np.bincount(label[label >= 0], minlength=len(self.classes_)))
         self.owner_ = np.repeat(np.arange(len(counts)), counts)
         return HiddenLabels(
@@ -268,6 +268,15 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         self.model_ = Model(tally, self.rule, self.prior_, chances, telling_only=True)
         _ = self.model_.reading  # an unreadable rule or prior is refused now, not at the first prediction
         return self
+
+    def _check_settings(self) -> None:
+        """Every component of the tally belongs to one label, and every label has one."""
+        owned = np.unique(self.owner_)
+        fits = self.owner_.shape == self.tally_.labels.shape and np.array_equal(
+            self.owner_, np.sort(self.owner_)
+        )
+        if not fits or not np.array_equal(owned, np.arange(len(self.classes_))):
+            raise ValueError(f"{len(self.classes_)} labels own other components")
 
     def _by_label(self, joint: Floats) -> Floats:
         starts = np.searchsorted(self.owner_, np.arange(len(self.classes_)))

@@ -215,7 +215,7 @@ class Model:
     def _zeros(self, X: Any, row: int) -> NDArray[np.bool_]:
         """Which features of a row are absent, for families where a zero means that."""
         count = len(self.reading.features)
-        if not self.reading.family.zero_is_absence or isinstance(X, list):
+        if not self.reading.family._zero_is_absence or isinstance(X, list):
             return np.zeros(count, dtype=bool)
         values = X[[row]].toarray()[0] if sparse.issparse(X) else np.asarray(X[row])
         return np.asarray(values == 0)

@@ -27,7 +27,7 @@ from deciban.errors import DecibanError, UnreadableModel
 from deciban.families import Columns, Family
 from deciban.learners.array_file import ArrayFile
 from deciban.schema import Schema
-from deciban.tally import Tally
+from deciban.tally import ROUNDING, Tally
 from deciban.whole_file import WholeFile
 
 Answer = TypeVar("Answer")
@@ -44,7 +44,7 @@ NOT_SAVED = ("family", "callback")  # a family is written by itself; code is not
 class Learner(Protocol):
     """An estimator that keeps a tally, and perhaps more that it learned."""
 
-    LEARNED: ClassVar[tuple[str, ...]]  # the names of what it learned beside the tally
+    _LEARNED: ClassVar[tuple[str, ...]]  # the names of what it learned beside the tally
     family: Family | None
     tally_: Tally
     n_features_in_: int
@@ -68,7 +68,7 @@ def save(learner: Learner, path: Path, about: dict[str, Any] | None = None) -> N
         },
         "learned": {
             name: _value_out(getattr(learner, name), arrays)
-            for name in learner.LEARNED
+            for name in learner._LEARNED
             if hasattr(learner, name)
         },
         "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
@@ -133,15 +133,20 @@ def _learner_in(kind: Callable[..., Any], header: dict[str, Any], arrays: Any) -
     family = None if header["family"] is None else _family_in(header["family"])
     settings = {name: _value_in(value, arrays) for name, value in header["settings"].items()}
     learner = kind(family, **settings)
-    for name in set(learner.LEARNED) & set(header["learned"]):
+    for name in set(learner._LEARNED) & set(header["learned"]):
         setattr(learner, name, _value_in(header["learned"][name], arrays))
     names_in(learner, header)
     tally = _tally_in(header["tally"], arrays)
     if len(tally.features) != learner.n_features_in_:
         raise ValueError(f"{learner.n_features_in_} columns, but sums of {len(tally.features)}")
+    if type(tally.family) is not type(learner._family()):
+        raise ValueError(f"sums of {tally.family}, but the family is {learner.family}")
     learner._hold(tally)
+    learner._check_settings()
     with contextlib.suppress(DecibanError):  # too few values are told when it is asked
-        _ = learner.model_.reading, learner.model_.log_prior
+        _ = learner.model_.log_prior
+        if not np.array_equal(learner.model_.reading.labels, tally.labels):
+            raise ValueError("a prior has labels that were never learned")
     return learner
 
 
@@ -181,13 +186,45 @@ def _tally_in(data: dict[str, Any], arrays: Any) -> Tally:
         {name: array_in(values, arrays) for name, values in data["sums"].items()},
         tuple(_tally_in(part, arrays) for part in data["parts"]),
     )
+    for known in (tally.labels, *(tally.features.categories or ())):
+        refuse_unsorted(known)
     _check_shapes(tally)
+    _check_numbers(tally)
     return tally
+
+
+def refuse_unsorted(names: NDArray[Any]) -> None:
+    """Refuse labels or categories that are not sorted, or that repeat each other."""
+    if names.ndim != 1 or not np.array_equal(np.unique(names), names):
+        raise ValueError("labels or categories are not a sorted list without repetitions")
+
+
+def _check_numbers(tally: Tally) -> None:
+    """Refuse sums that no rows can have."""
+    for values in (tally.rows, *tally.sums.values()):
+        refuse_strange_numbers(values)
+    for name, values in (
+        ("rows", tally.rows),
+        *((n, tally.sums[n]) for n in tally.family._never_negative(tally)),
+    ):
+        if values.min(initial=0) < -ROUNDING * max(1.0, float(values.max(initial=0))):
+            raise ValueError(f"{name} are negative")
+
+
+def refuse_strange_numbers(values: NDArray[Any]) -> None:
+    """Refuse what is no number, or not finite."""
+    if values.dtype.kind not in "iuf" or not np.isfinite(values).all():
+        raise ValueError("an array has something else than finite numbers")
 
 
 def _check_shapes(tally: Tally) -> None:
     """Refuse sums that do not fit the labels, and more features than there are sums for."""
     count = len(tally.labels)
+    known = tally.features.categories
+    if not count or (known is not None and len(known) != len(tally.features)):
+        raise ValueError(f"{len(tally.features)} features of {count} labels have other categories")
+    if any(values.shape[1:] not in ((), (tally.features.cells,)) for values in tally.sums.values()):
+        raise ValueError(f"the sums are not those of {tally.features.cells} cells")
     if tally.rows.shape != (count,) or any(values.shape[:1] != (count,) for values in tally.sums.values()):
         raise ValueError(f"the sums are not those of {count} labels")
     if any(not np.array_equal(part.labels, tally.labels) for part in tally.parts):

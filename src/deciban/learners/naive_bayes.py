@@ -94,7 +94,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     0.11
     """
 
-    LEARNED: ClassVar[tuple[str, ...]] = ("chosen_alpha_", "temper_", "offsets_", "declared_")
+    _LEARNED: ClassVar[tuple[str, ...]] = ("chosen_alpha_", "temper_", "offsets_", "declared_")
     tally_: Tally
     classes_: NDArray[Any]
 
@@ -188,7 +188,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         """
         check_is_fitted(self)
         other: NaiveBayes = clone(self)
-        kept = ("n_features_in_", "feature_names_in_", *self.LEARNED)
+        kept = ("n_features_in_", "feature_names_in_", *self._LEARNED)
         for name in kept:
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
@@ -245,8 +245,8 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         X = self._validate_rows(X)
         y = checked_labels(y, X.shape[0])
         tally = self.tally_.family.tally(X, y, features=self._names())
-        prior = tally.family.imagine(self.model_.prior, self.tally_)
-        base = tally.family.log_base(self.model_.density.admit(X))
+        prior = tally.family._imagine(self.model_.prior, self.tally_)
+        base = tally.family._log_base(self.model_.density.admit(X))
         return tally.log_marginal(prior) + float(base.sum())
 
     # --- inner workings ----------------------------------------------------------------------
@@ -278,7 +278,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
     def prior_(self) -> Tally:
         """What is imagined of each label, as a tally: nothing under rule="mle"."""
         check_is_fitted(self)
-        return self.tally_.family.imagined_for(self.rule, self.model_.prior, self.tally_)
+        return self.tally_.family._imagined_for(self.rule, self.model_.prior, self.tally_)
 
     @property
     def alpha_(self) -> Any:
@@ -286,7 +286,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         if _is_cv(self.prior) and hasattr(self, "chosen_alpha_"):
             return self.chosen_alpha_
         if isinstance(self.prior, Empirical) or (isinstance(self.prior, str) and self.prior == "empirical"):
-            return self.tally_.family.alpha_of(self.prior_)
+            return self.tally_.family._alpha_of(self.prior_)
         raise AttributeError("alpha_ is there once prior='cv' or 'empirical' has found one.")
 
     def _needs_all_rows(self) -> bool:
@@ -310,6 +310,11 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             self.temper_ = 1.0 if temper is None else temper.exponent
             offsets = [0.0] * len(labels) if temper is None else temper.offsets.tolist()
             self.offsets_ = dict(zip(labels, offsets, strict=True))
+
+    def _check_settings(self) -> None:
+        self._check_temper()
+        self._check_complement()
+        self._costs(self.classes_)
 
     def _check_complement(self) -> None:
         if not isinstance(self.complement, (bool, np.bool_)) and self.complement != NORMALISED:

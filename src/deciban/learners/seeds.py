@@ -10,7 +10,7 @@ are drawn each time, and the one that explains all rows best becomes the next se
 (Arthur and Vassilvitskii, 2007) for any family, with log p in place of a squared distance.
 
 >>> from deciban import Poisson
->>> family, rows = Poisson().welcome(np.array([[0], [1], [0], [90], [95], [99]]))
+>>> family, rows = Poisson()._welcome(np.array([[0], [1], [0], [90], [95], [99]]))
 >>> shares = sow(family, rows, np.ones(6), 2, np.random.default_rng(0))
 >>> (shares[:, 0] > 0.5).tolist() in ([True] * 3 + [False] * 3, [False] * 3 + [True] * 3)
 True
@@ -68,7 +68,7 @@ def _grow(
     family: Family, rows: Any, weight: Floats, count: int, rng: np.random.Generator, spread: bool
 ) -> Floats:
     """log p of each row under each component, one seed drawn after the other."""
-    crowd = family.gather(rows, Membership.expected(weight[:, None], ONE))
+    crowd = family._gather(rows, Membership.expected(weight[:, None], ONE))
     average = crowd * (OF_ALL / weight.sum())
     by_crowd = _read(crowd).score(rows).ravel()
     joint = np.empty((len(weight), count))
@@ -93,7 +93,7 @@ def _grow(
 
 def grow_from(family: Family, rows: Any, weight: Floats, given: Any, count: int) -> Floats:
     """The share of each row in components that grow from rows given, one for each component."""
-    crowd = family.gather(rows, Membership.expected(weight[:, None], ONE))
+    crowd = family._gather(rows, Membership.expected(weight[:, None], ONE))
     average = crowd * (OF_ALL / weight.sum())
     seeds = [_seed(family, given, place, count, average) for place in range(count)]
     shares, _ = share_out(np.column_stack([seed.score(rows).ravel() for seed in seeds]))
@@ -104,7 +104,7 @@ def _seed(family: Family, rows: Any, row: int, count: int, average: Tally) -> Re
     """A component that is one of so many rows, and a part of the average."""
     starts = (np.arange(count + 1) > row).astype(np.int32)
     alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
-    return _read(family.gather(rows, Membership.expected(alone, ONE)) + average)
+    return _read(family._gather(rows, Membership.expected(alone, ONE)) + average)
 
 
 def _explained(nearest: Floats, by_crowd: Floats, weight: Floats) -> float:
@@ -114,5 +114,5 @@ def _explained(nearest: Floats, by_crowd: Floats, weight: Floats) -> float:
 
 
 def _read(tally: Tally) -> Reading:
-    imagined = tally.family.imagine(1, tally) * A_TRACE
-    return tally.family.read_posterior(tally + imagined, imagined, PEAK)
+    imagined = tally.family._imagine(1, tally) * A_TRACE
+    return tally.family._read_posterior(tally + imagined, imagined, PEAK)

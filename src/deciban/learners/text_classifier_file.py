@@ -49,11 +49,17 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     settings = header["settings"]
     learner = kind(**{**settings, "witnesses": tuple(settings["witnesses"])})
     learner._begin()
-    learner._know(header["labels"], model_file.array_in(header["classes"], arrays))
+    labels, classes = header["labels"], model_file.array_in(header["classes"], arrays)
+    model_file.refuse_unsorted(classes)
+    if not labels or not np.array_equal(np.unique(labels), classes) or len(labels) != len(classes):
+        raise ValueError("labels that are not the classes")
+    learner._know(labels, classes)
     squares, learner.examined_, learner.heat_ = header["exam"]
     learner._squares = np.array(squares)
+    model_file.refuse_strange_numbers(np.array([learner.examined_, learner.heat_]))
+    model_file.refuse_strange_numbers(learner._squares)
     for name, witness in learner.witnesses_.items():
-        _witness_in(header["witnesses"][name], learner.views_[name], witness, arrays)
+        _witness_in(header["witnesses"][name], learner.views_[name], witness, arrays, len(classes))
     return learner
 
 
@@ -73,12 +79,16 @@ def _witness_out(view: WeightedText, witness: Any, arrays: Arrays) -> dict[str, 
     }
 
 
-def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: Any) -> None:
+def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: Any, count: int) -> None:
     columns, texts_with, *learned = (model_file.array_in(number, arrays) for number in data["arrays"])
+    for array in (columns, texts_with, *learned):
+        model_file.refuse_strange_numbers(array)
     view.texts = int(data["texts"])
     view.texts_with[columns] = texts_with
     table, further = learned
     labels = table.shape[1]
+    if labels != count:
+        raise ValueError(f"a table of {labels} labels, but there are {count}")
     if isinstance(witness, Softmax):
         witness.weights = np.zeros((len(witness.squares), labels), dtype=np.float32)
         witness.weights[columns], witness.squares[columns] = table, further

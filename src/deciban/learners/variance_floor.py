@@ -6,9 +6,9 @@ the floor. If variances are not shared, that is the likeliest variance that is a
 lowers its objective.
 
 >>> from deciban import Gaussian
->>> family, rows = Gaussian().welcome(np.array([[0.0], [0.0], [4.0], [4.0]]))
+>>> family, rows = Gaussian()._welcome(np.array([[0.0], [0.0], [4.0], [4.0]]))
 >>> floor = variance_floor(family, rows, np.ones(4), 0.01)
->>> tally = family.gather(rows, Membership.expected(np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([0])))
+>>> tally = family._gather(rows, Membership.expected(np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([0])))
 >>> lifted(tally, tally.zeros(), floor).read("mle").parameters["variance"].round(9).tolist()
 [[0.04]]
 """
@@ -34,7 +34,7 @@ def variance_floor(family: Family, rows: Any, weight: Floats, share: Any) -> Tal
         raise BadSetting(f"variance_floor must be a share from 0 to below 1, got {share!r} instead.")
     if not share:
         return None
-    return _floor(family.gather(rows, Membership.expected(weight[:, None], np.array([0]))), float(share))
+    return _floor(family._gather(rows, Membership.expected(weight[:, None], np.array([0]))), float(share))
 
 
 def _floor(crowd: Tally, share: float) -> Tally:

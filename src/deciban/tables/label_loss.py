@@ -28,7 +28,7 @@ def label_loss(family: Family, X: NDArray[Any], y: NDArray[np.str_]) -> float:
     X, y = X[::step], y[::step]
     losses = []
     try:
-        settled, _ = family.welcome(X)
+        settled, _ = family._welcome(X)
         for fold in each_fold(X, y, lambda block, rows: settled.tally(block, y[rows]), 2):
             joint = Model(fold.others, "bayes", 1, telling_only=True).joint(fold.block)
             losses.append(-log_chances(joint, fold.others.labels, y[fold.rows]))

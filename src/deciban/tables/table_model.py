@@ -172,7 +172,7 @@ class TableModel:
         for column in self.used:
             if column.family not in OF_TEXTS and column.family != ABOVE_ZERO:
                 values = rows.numbers(column.name)
-                strange = ~FAMILIES[column.family].support.allows(values) & ~np.isnan(values)
+                strange = ~FAMILIES[column.family]._support.allows(values) & ~np.isnan(values)
                 found |= {column.name: strange} if strange.any() else {}
         return found
 

@@ -58,7 +58,9 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
         learner.classes_ = model_file.array_in(header["labels"], arrays)
     _check_answers(learner, rows, answers)
     weight = None if header.get("weight") is None else model_file.array_in(header["weight"], arrays)
-    if weight is not None and not (weight.shape == answers.shape[:1] and (weight > 0).all()):
+    if weight is not None and not (
+        weight.shape == answers.shape[:1] and (weight > 0).all() and np.isfinite(weight).all()
+    ):
         raise ValueError(
             f"{weight.shape} weights of {answers.shape} answers, each of which should be above 0"
         )
@@ -75,7 +77,12 @@ def _check_answers(learner: Any, rows: Any, answers: NDArray[Any]) -> None:
         rows.dtype.kind != "f" or rows.shape != (count, learner.n_features_in_)
     ):
         raise ValueError(f"{learner.n_features_in_} columns, but rows of shape {rows.shape}, {rows.dtype}")
+    model_file.refuse_strange_numbers(answers)
+    if not isinstance(rows, list):
+        model_file.refuse_strange_numbers(rows.data if sparse.issparse(rows) else rows)
     classes = getattr(learner, "classes_", None)
+    if classes is not None and answers.dtype.kind != "i":
+        raise ValueError(f"answers of {answers.dtype} are no places of labels")
     if classes is not None and not (classes.ndim == 1 and np.isin(answers, np.arange(len(classes))).all()):
         raise ValueError(f"answers that are none of {classes.shape} labels")
 
@@ -96,6 +103,8 @@ def _rows_in(data: dict[str, Any], arrays: Any) -> Any:
         ]
     if "sparse" in data:
         parts = tuple(model_file.array_in(part, arrays) for part in data["sparse"])
+        if any(part.dtype.kind != "i" for part in parts[1:]):
+            raise ValueError("places in a sparse table are not whole numbers")
         rows = sparse.csr_array(parts, shape=tuple(data["shape"]))
         rows.check_format(full_check=True)
         return rows
