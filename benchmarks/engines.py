@@ -1,4 +1,4 @@
-"""How much faster two processes are than one, on folders of mail: SpamAssassin, 6,046 messages.
+"""How much faster two processes or threads are than one, on folders of mail: SpamAssassin, 6,046 messages.
 
     python -m benchmarks.engines
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.corpora import unpack
 from deciban import Multinomial
-from deciban.engines import Documents, Processes, Serial, read_by, tally
+from deciban.engines import Documents, Processes, Serial, Threads, read_by, tally
 from deciban.engines.engine import Engine
 from deciban.filter import Filter, Settings
 from deciban.filter.mail import lesson_of
@@ -97,11 +97,12 @@ def learning(parts: list[Documents], one: Engine, two: Engine) -> None:
                     mail.learn(read_by(running, partial(lesson_of, label, "", mail.preferences), messages))
             return mail.state()
 
-    assert taught(Serial()) == taught(two)
+    assert taught(Serial()) == taught(two) == taught(Threads(2))
     calls = {
         "serial": lambda: taught(Serial()),
         "one process": lambda: taught(one),
         "two processes": lambda: taught(two),
+        "two threads": lambda: taught(Threads(2)),
     }
     messages = sum(map(len, mails.values()))
     show("bulk learning of a filter", best_of_each(calls), messages)

@@ -4,7 +4,8 @@ python -m benchmarks filter
 
 Each goal of the filter is one line. *In bulk*, both programs run as an administrator runs them, on folders of
 files: `bogofilter -s -B`, `-n -B`, `-v -B` and `deciban learn`, `deciban classify`; CPU time (user and
-system) of the whole processes, the least of some rounds, in turns. The other lines: of this process.
+system) of the whole processes, and wall time, the least of some rounds, in turns. Wall time says something
+on a machine that is otherwise idle, so the load is told with it. The other lines: of this process.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 from benchmarks.corpora import unpack
 from deciban.filter import Filter
@@ -34,36 +35,47 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 DECIBAN = [sys.executable, "-c", "import sys; from deciban.cli import main; sys.exit(main())"]
 
 
-def cpu_seconds(*command: str, stdin: IO[bytes] | None = None) -> float:
-    """What one process used."""
+class Spent(NamedTuple):
+    """What processes took, in seconds."""
+
+    cpu: float
+    wall: float
+
+    def __add__(self, other: Spent) -> Spent:  # type: ignore[override]
+        return Spent(self.cpu + other.cpu, self.wall + other.wall)
+
+
+def spent_by(*command: str, stdin: IO[bytes] | None = None) -> Spent:
+    """What one process took."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begun = time.perf_counter()
     done = subprocess.run(
         command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=ENVIRONMENT
     )
     # bogofilter and `deciban classify` tell their verdict by the exit code; 3 is a failure of both.
     assert done.returncode < 3, done.stderr
+    wall = time.perf_counter() - begun
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Spent(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall)
 
 
-def bogofilter_in_bulk(folders: dict[str, list[str]], home: str) -> tuple[float, float]:
-    """Seconds to learn everything, and to classify it."""
+def bogofilter_in_bulk(folders: dict[str, list[str]], home: str) -> tuple[Spent, Spent]:
+    """What it takes to learn everything, and to classify it."""
     shutil.rmtree(home, ignore_errors=True)
     os.mkdir(home)
-    learning = cpu_seconds("bogofilter", "-d", home, "-s", "-B", *folders["spam"])
-    learning += cpu_seconds("bogofilter", "-d", home, "-n", "-B", *folders["ham"])
-    return learning, cpu_seconds("bogofilter", "-d", home, "-v", "-B", *folders["spam"], *folders["ham"])
+    learning = spent_by("bogofilter", "-d", home, "-s", "-B", *folders["spam"])
+    learning += spent_by("bogofilter", "-d", home, "-n", "-B", *folders["ham"])
+    return learning, spent_by("bogofilter", "-d", home, "-v", "-B", *folders["spam"], *folders["ham"])
 
 
-def deciban_in_bulk(folders: dict[str, list[str]], home: str) -> tuple[float, float]:
+def deciban_in_bulk(folders: dict[str, list[str]], home: str) -> tuple[Spent, Spent]:
     """The same by deciban; the ledger is left in ``home``."""
     shutil.rmtree(home, ignore_errors=True)
     os.mkdir(home)
     path = os.path.join(home, "mail.deciban")
-    learning = sum(
-        cpu_seconds(*DECIBAN, "learn", "--db", path, label, *folders[label]) for label in ("spam", "ham")
-    )
-    return learning, cpu_seconds(*DECIBAN, "classify", "--db", path, *folders["spam"], *folders["ham"])
+    learning = spent_by(*DECIBAN, "learn", "--db", path, "spam", *folders["spam"])
+    learning += spent_by(*DECIBAN, "learn", "--db", path, "ham", *folders["ham"])
+    return learning, spent_by(*DECIBAN, "classify", "--db", path, *folders["spam"], *folders["ham"])
 
 
 def in_bulk(root: Path, home: str, count: int) -> None:
@@ -77,13 +89,14 @@ def in_bulk(root: Path, home: str, count: int) -> None:
         {name: call(folders, os.path.join(home, name)) for name, call in contenders.items()}
         for _ in range(ROUNDS)
     ]
-    for place, what in enumerate(("learn", "classify")):
-        least = {name: min(one[name][place] for one in rounds) for name in contenders}
+    for place, what, clock in ((0, "learn", "cpu"), (1, "classify", "cpu"), (0, "learn", "wall")):
+        least = {name: min(getattr(one[name][place], clock) for one in rounds) for name in contenders}
         told = ", ".join(
             f"{name} {seconds / count * 1e6:.0f} µs a message" for name, seconds in least.items()
         )
         ratio = f"; {least['bogofilter'] / least['deciban']:.2f} × as fast" if len(least) > 1 else ""
-        print(f"{what + ' in bulk':18} {told}{ratio}")
+        load = f" in wall time, load average {os.getloadavg()[0]:.1f}" if clock == "wall" else ""
+        print(f"{what + ' in bulk':18} {told}{ratio}{load}")
 
 
 def classify_warm(path: str, mails: list[bytes]) -> None:
@@ -118,7 +131,7 @@ def one_process(path: str, files: list[Path]) -> None:
     for _ in range(PROCESSES):
         for place, command in enumerate(commands):
             with mail.open("rb") as stdin:
-                least[place] = min(least[place], cpu_seconds(*command, stdin=stdin))
+                least[place] = min(least[place], spent_by(*command, stdin=stdin).cpu)
     told = f"{least[1] * 1e3:.1f} ms; {least[1] / least[0]:.2f} × python -c pass"
     print(f"{'classify < mail':18} {told}, a mail of the median size")
 

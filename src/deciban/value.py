@@ -52,7 +52,11 @@ class ValueType(type):
             body["field_names"] = (*parent.field_names, *own)
             body["_defaults"] = parent._defaults | defaults
             body["_positional"] = 0 if kw_only else len(body["field_names"])
-        return super().__new__(cls, name, bases, {**body, "__slots__": own})
+        made = super().__new__(cls, name, bases, {**body, "__slots__": own})
+        # What assigns each field, found once: twice as fast as by name, and a lesson is several records.
+        own_setters = tuple(vars(made)[field].__set__ for field in own)
+        type.__setattr__(made, "_setters", (*(bases[0]._setters if bases else ()), *own_setters))
+        return made
 
 
 class Value(metaclass=ValueType):
@@ -61,18 +65,18 @@ class Value(metaclass=ValueType):
     field_names: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, object]] = {}
     _positional: ClassVar[int] = 0
+    _setters: ClassVar[tuple[Any, ...]] = ()
 
     if not TYPE_CHECKING:
 
         def __init__(self, *values: object, **fields: object) -> None:
             """Take the fields in the order in which they are annotated, or by name."""
-            names = self.field_names
-            if fields or len(values) != len(names) or len(values) > self._positional:
-                fields = self._given(values, fields)
-                values = fields.values()
-                names = fields
-            for name, value in zip(names, values, strict=True):
-                _assign(self, name, value)
+            setters = self._setters
+            if fields or len(values) != len(setters) or len(values) > self._positional:
+                given = self._given(values, fields)
+                values = [given[name] for name in self.field_names]
+            for assign, value in zip(setters, values):  # noqa: B905 (strict takes as long as assigning a field)
+                assign(self, value)
             self._check()
 
     def _given(self, values: tuple[object, ...], fields: dict[str, object]) -> dict[str, object]:

@@ -115,7 +115,7 @@ def test_an_interrupt_keeps_what_was_acknowledged_and_tells_where_it_stopped(dat
         assert mail_filter.is_replay()
 
 
-def test_several_processes_learn_what_one_does(mails, tmp_path, capsys):
+def test_several_threads_learn_what_one_does(mails, tmp_path, capsys):
     told = []
     for jobs in ("1", "2"):
         database = tmp_path / f"{jobs}.db"
@@ -128,7 +128,7 @@ def test_several_processes_learn_what_one_does(mails, tmp_path, capsys):
     assert len(told[0]) == 40
 
 
-def test_an_interrupt_of_several_processes_leaves_none_and_tells_where_it_stopped(database):
+def test_an_interrupt_of_several_threads_tells_where_it_stopped(database):
     command = [sys.executable, "-m", "deciban", "learn", "--jobs", "2", "spam", "-"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from deciban.engines import Dask, Processes, Serial
+from deciban.engines import Dask, Processes, Serial, Threads
 
 
 @pytest.fixture(scope="session")
@@ -25,11 +25,11 @@ def client():
         yield connected
 
 
-@pytest.fixture(params=["serial", "processes", "dask"])
+@pytest.fixture(params=["serial", "threads", "processes", "dask"])
 def engine(request):
     """Each engine in turn."""
-    if request.param == "serial":
-        return Serial()
+    if request.param in ("serial", "threads"):
+        return Serial() if request.param == "serial" else Threads(2)
     return (
         request.getfixturevalue("processes")
         if request.param == "processes"

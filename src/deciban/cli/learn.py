@@ -9,6 +9,7 @@ import sys
 from itertools import chain
 
 from deciban.cli.database import add_database_flag, admission, open_or_create_filter
+from deciban.cli.hands import Hands
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
 from deciban.cli.journal_flags import add_journal_flag, open_desk, wants_journal
@@ -24,8 +25,7 @@ from deciban.sources import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
+    from collections.abc import Iterable, Iterator
 
     from deciban.cli.intake import Taught
     from deciban.engines import Engine
@@ -45,7 +45,7 @@ EXAMPLES = (
     ("deciban learn --by-folder Takeout.mbox --map labels.txt", "mail of Gmail, some labels renamed"),
     ("deciban learn ham ~/Maildir/.Sent", "mail that you wrote yourself, which counts for no promise"),
     ("deciban learn --origin imported spam corpus/spam", "mail that never came to you"),
-    ("deciban learn --jobs 4 ham ~/Mail/archive", "much mail, read by four processes"),
+    ("deciban learn --jobs 1 ham ~/Mail/archive", "much mail, and the other cores are left alone"),
     ("deciban learn ham inbox.mbox@8412", "that message was no spam: it is learned anew as ham"),
 )
 INTERRUPTED = 130
@@ -79,7 +79,10 @@ def define(parser: Parser) -> None:
     )
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with each lesson")
     parser.add_argument(
-        "--jobs", type=job_count, default=1, metavar="N", help="read the messages by N processes (default: 1)"
+        "--jobs",
+        type=job_count,
+        metavar="N",
+        help="read many messages by N threads (default: one for each core)",
     )
     parser.add_argument(
         "--cluster", metavar="ADDRESS", help="read them by a Dask cluster, such as tcp://10.0.0.1:8786"
@@ -100,7 +103,7 @@ def run(options: Namespace) -> int:
         admit = admission(options, mail_filter)
         keeps = wants_journal(options)
         desk = open_desk(options, mail_filter, "learn", keeps_lessons=keeps, create=keeps)
-        lesson = _Course(mail_filter, options.by, _engine(options), intake.relearning, admit, desk)
+        lesson = _Course(mail_filter, options.by, _hands(options), intake.relearning, admit, desk)
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -143,6 +146,8 @@ def _with_a_note(intake: Intake, messages: Iterable[Taught]) -> Iterator[Taught]
 
 def _found(options: Namespace) -> tuple[Intake, Iterator[Taught]]:
     """The messages, each with its label and the origin that its folder tells."""
+    from functools import cache
+
     from deciban.cli.folder_labels import is_sent
     from deciban.committee.label import LIKE_SPAM, key_of, label_of
 
@@ -161,9 +166,8 @@ def _found(options: Namespace) -> tuple[Intake, Iterator[Taught]]:
     if key_of(label) in LIKE_SPAM:
         print(f"deciban: {label!r} is taught as a label of good mail; did you mean spam?", file=sys.stderr)
     intake = Intake(named_in(options))
-    return intake, (
-        (label, SENT if is_sent(place) else INCOMING, message) for place, message in intake.with_places()
-    )
+    origin_in = cache(lambda place: SENT if is_sent(place) else INCOMING)
+    return intake, ((label, origin_in(place), message) for place, message in intake.with_places())
 
 
 def job_count(text: str) -> int:
@@ -173,15 +177,24 @@ def job_count(text: str) -> int:
     return int(text)
 
 
-def _engine(options: Namespace) -> Engine | None:
-    """What reads the messages, if not this process by itself."""
-    if options.cluster is None and options.jobs == 1:
-        return None
-    from deciban.engines import Dask, Processes
+def _hands(options: Namespace) -> Hands:
+    """Who reads the messages: a cluster that was named, or the cores of this machine if there are many."""
+
+    def cluster() -> Engine:
+        from deciban.engines import Dask
+
+        return Dask(options.cluster.replace("dask://", "tcp://", 1))
+
+    def threads() -> Engine:
+        from deciban.engines.threads import Threads
+
+        return Threads(options.jobs)
 
     if options.cluster is not None:
-        return Dask(options.cluster.replace("dask://", "tcp://", 1))
-    return Processes(options.jobs)
+        return Hands(cluster, few=0)
+    if options.jobs is not None:
+        return Hands(None if options.jobs == 1 else threads, few=0)
+    return Hands(threads)
 
 
 def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
@@ -198,7 +211,7 @@ class _Course:
         self,
         mail_filter: Filter,
         by: str,
-        engine: Engine | None = None,
+        hands: Hands | None = None,
         relearning: Progress | None = None,
         admit: Admission = iter,
         desk: Desk | None = None,
@@ -207,39 +220,28 @@ class _Course:
         self._filter = mail_filter
         self._admit = admit
         self._relearning = relearning
-        self._engine = engine
+        self._hands = hands or Hands(None)
         self._by = by
         self._learned = Learned()
         self._acknowledged = ""
         self._counts: dict[str, int] = {}
 
     def take(self, messages: Iterable[Taught]) -> None:
-        if self._engine is None:
-            self._learn(self._lessons(messages, map))
-            return
-        from functools import partial
+        with self._hands:
+            self._learn(self._lessons(messages))
 
-        from deciban.engines.lessons import read_by
-
-        with self._engine.running() as running:
-            self._learn(self._lessons(messages, partial(read_by, running)))
-
-    def _lessons(
-        self, messages: Iterable[Taught], apply: Callable[..., Iterable[Lesson]]
-    ) -> Iterator[Lesson]:
+    def _lessons(self, messages: Iterable[Taught]) -> Iterator[Lesson]:
         """The lessons of the messages; those of one label and origin in a row are read together."""
         from itertools import groupby
         from operator import itemgetter
 
         for (given, origin), group in groupby(messages, key=itemgetter(0, 1)):
             label = self._filter.spelling(given)
-            for lesson in self._read(label, origin, apply, (message for *_, message in group)):
+            for lesson in self._read(label, origin, (message for *_, message in group)):
                 self._counts[label] = self._counts.get(label, 0) + 1
                 yield lesson
 
-    def _read(
-        self, label: str, origin: str, apply: Callable[..., Iterable[Any]], messages: Iterable[RawMessage]
-    ) -> Iterable[Lesson]:
+    def _read(self, label: str, origin: str, messages: Iterable[RawMessage]) -> Iterable[Lesson]:
         """The lessons of messages; a message that the journal has an entry of is known by it."""
         from functools import partial
 
@@ -247,11 +249,11 @@ class _Course:
             from deciban.filter.mail import lesson_of
 
             read = partial(lesson_of, label, self._by, self._filter.preferences, origin=origin)
-            return apply(read, messages)
+            return self._hands.apply(read, messages)
         from deciban.journal.desk import tagged_lesson_of
 
         read_tagged = partial(tagged_lesson_of, label, self._by, self._filter.preferences, origin=origin)
-        return (self._desk.recognised(*found) for found in apply(read_tagged, messages))
+        return (self._desk.recognised(*found) for found in self._hands.apply(read_tagged, messages))
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:
         with Interrupts() as interrupts:

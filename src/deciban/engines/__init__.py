@@ -2,6 +2,7 @@
 
     tally(partitions, Multinomial())                                  # here, one after the other
     tally(partitions, Multinomial(), Processes(4))                    # by four processes of this machine
+    read_by(Threads(), make, messages)                                # by one thread a core
     tally(partitions, Multinomial(), Dask("tcp://10.0.0.1:8786"))     # by a Dask cluster
 
 All of them give the same bits: each partition is tallied by itself, wherever that is, and the tallies are
@@ -16,6 +17,7 @@ from deciban.engines.lessons import read_by
 from deciban.engines.partitioned_tally import tally
 from deciban.engines.partitions import Documents, Partition, Rows, TableFile
 from deciban.engines.processes import Processes
+from deciban.engines.threads import Threads
 
 __all__ = [
     "Dask",
@@ -26,6 +28,7 @@ __all__ = [
     "Rows",
     "Serial",
     "TableFile",
+    "Threads",
     "read_by",
     "tally",
 ]

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 from deciban.sources._from import find_from
 from deciban.sources.progress import Progress
 from deciban.sources.raw_message import RawMessage
-from deciban.sources.separator import LONGEST, is_separator
+from deciban.sources.separator import LONGEST, is_separator, without_separator
 from deciban.sources.stream import CHUNK, Stream
 
 # A separator that is not yet complete lies within so many bytes of the end of what was read: the empty
@@ -76,7 +76,7 @@ def split_mbox(stream: Stream, limit: int) -> Iterator[tuple[int, bytes, int, bo
             if kept is not None:
                 yield offset, kept[kept.find(b"\n") + 1 :], length - len(kept), quoted
             elif length:
-                yield offset, _without_separator(buffer, start, stop), 0, quoted
+                yield offset, without_separator(buffer, start, stop), 0, quoted
             if end < 0:
                 return
             start = end
@@ -118,18 +118,6 @@ def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, int, b
                 return at, at, quoted
         at = find_from(buffer, at + 1)
     return -1, max(start, len(buffer) - len(b"From ")), quoted
-
-
-def _without_separator(buffer: bytes, start: int, stop: int) -> bytes:
-    """The message without its ``From `` line and without the empty line that ends it in an mbox."""
-    first = buffer.find(b"\n", start, stop) + 1
-    if first == 0:
-        return b""
-    if buffer.endswith(b"\n\n", first - 1, stop):
-        stop -= 1
-    elif buffer.endswith(b"\n\r\n", first - 1, stop):
-        stop -= 2
-    return buffer[first:stop]
 
 
 def unquoted(data: bytes) -> bytes:

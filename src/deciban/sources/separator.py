@@ -44,3 +44,15 @@ def _is_time(word: bytes) -> bool:
     """Whether the word is digits and one or two colons."""
     digits = word.replace(b":", b"", 2)
     return digits.isdigit() and len(digits) < len(word) and not word.startswith(b"::")
+
+
+def without_separator(buffer: bytes, start: int, stop: int) -> bytes:
+    """The message without its ``From `` line and without the empty line that ends it in an mbox."""
+    first = buffer.find(b"\n", start, stop) + 1
+    if first == 0:
+        return b""
+    if buffer.endswith(b"\n\n", first - 1, stop):
+        stop -= 1
+    elif buffer.endswith(b"\n\r\n", first - 1, stop):
+        stop -= 2
+    return buffer[first:stop]
