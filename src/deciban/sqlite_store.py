@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 # What SQLite may keep beside a file.
 LOGS = ("-wal", "-shm", "-journal")
+# What the name of a file has behind its own until it is whole.
+NEW = ".new-"
 # How long one process waits for another that is writing.
 PATIENCE_SECONDS = 30.0
 
@@ -195,12 +197,15 @@ def make_whole(path: str, begin: Callable[[str], None]) -> None:
 
     ``begin`` fills a file that has another name yet.
     """
-    new = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+    new = f"{path}{NEW}{os.getpid()}-{os.urandom(4).hex()}"
     os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         begin(new)
-        with suppress(FileExistsError):
+        try:
             os.link(new, path)
+        except (FileExistsError, FileNotFoundError):  # somebody was faster, and has swept ours
+            if not os.path.exists(path):
+                raise
     finally:
         for part in ("", *LOGS):
             with suppress(OSError):

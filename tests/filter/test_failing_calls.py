@@ -233,6 +233,8 @@ def test_killed_at_any_call_a_verb_has_done_all_or_nothing(
             wrong.append(f"{call} {n}: something between before and after")
         if runner.run(folder, verb).code not in (usual.code, REFUSED):
             wrong.append(f"{call} {n}: cannot be run again")
+        if any(".new-" in name for name in left_over(folder)):
+            wrong.append(f"{call} {n}: left over: {left_over(folder)}")
         if verb != "make" and verb in CHANGING and contents(path) != after:
             wrong.append(f"{call} {n}: run again it gives something else")
     assert not wrong, "\n".join(wrong)

@@ -54,6 +54,18 @@ def test_what_a_builder_that_died_left_is_removed_by_the_next(taught: Filter) ->
     assert files == {"mail.snapshot"}
 
 
+@pytest.mark.parametrize(
+    "end", [".new-17-0a", ".new-17-0a-wal", ".format-3.new-17-0a", ".before-restore.new-17-0a"]
+)
+def test_what_who_died_while_making_a_ledger_left_is_removed_by_the_next_builder(
+    taught: Filter, end: str
+) -> None:
+    left = Path(taught.ledger.path + end)
+    left.write_bytes(b"half of a ledger")
+    forget(taught, mail("spam", 1).data)
+    assert not left.exists()
+
+
 def test_a_state_of_another_settings_is_none(taught: Filter) -> None:
     published = Published(taught.ledger.path)
     with published.locks.asking():

@@ -109,6 +109,7 @@ class Changing:
     def _publish(self, beside: Beside) -> None:
         self._published.replace_by(beside)
         self._replaying.checkpoints.tidy()
+        self._ledger.remove_left_overs()
 
     def _catch_up(self, appended: Sequence[Placed] = (), patience: float | None = None) -> bool:
         """Teach the published state what it lacks, in place; False if it has to be made again.
@@ -377,6 +378,7 @@ class Changing:
         """Remove states of a history that no longer exists, such as those that a crash left behind."""
         self._replaying.checkpoints.tidy()
         self._published.remove_left_overs()
+        self._ledger.remove_left_overs()
         self._ledger.remove_copies()
         with self._locks.changing():
             state = self._published.look(self._ledger.settings)

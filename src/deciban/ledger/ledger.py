@@ -96,6 +96,12 @@ class Ledger(Protocol):
     def remove_copies(self) -> None:
         """Remove copies of the ledger that were kept when it was taken over, restored or repaired."""
 
+    def remove_left_overs(self) -> None:
+        """Remove files that processes left which died while they made, copied or restored the ledger.
+
+        Under the build lock, which everybody has who copies something into its place.
+        """
+
     def back_up(self, path: str, replacing: bool = False) -> None:
         """Copy the ledger as it is now to a new file, while others use it: the file appears whole or not.
 

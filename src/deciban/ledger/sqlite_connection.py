@@ -233,6 +233,14 @@ class SqliteConnection(Ledger):
             with suppress(OSError):
                 os.unlink(path)
 
+    def remove_left_overs(self) -> None:
+        """Remove what processes left that died while they made, copied or restored the ledger."""
+        from deciban.ledger.sqlite_copy import left_overs
+
+        for path in left_overs(self.path):
+            with suppress(OSError):
+                os.unlink(path)
+
     def back_up(self, path: str, replacing: bool = False) -> None:
         """Copy the ledger as it is now to a new file, while others use it."""
         from deciban.ledger.sqlite_copy import copy_to

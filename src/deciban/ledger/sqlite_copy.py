@@ -20,6 +20,7 @@ from time import monotonic
 
 from deciban.errors import CannotWrite, DamagedLedger, FilterError, LedgerBusy, WrongUsage
 from deciban.ledger.sqlite_file import PATIENCE_SECONDS, make, open_file, told
+from deciban.sqlite_store import NEW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +38,13 @@ def kept_copies(path: str) -> Iterator[str]:
         yield from (
             path + mark + end for end in ("", LOG, SHARED_MEMORY) if os.path.exists(path + mark + end)
         )
+
+
+def left_overs(path: str) -> list[str]:
+    """The files of processes that died before they gave the ledger, or one of its copies, its name."""
+    folder, own = os.path.split(path)
+    beginnings = tuple(own + mark + NEW for mark in ("", TAKEN_OVER, RESTORED))
+    return [os.path.join(folder, name) for name in os.listdir(folder or ".") if name.startswith(beginnings)]
 
 
 def copy_to(source: sqlite3.Connection, path: str, replacing: bool) -> None:
@@ -200,7 +208,7 @@ def _beside(path: str) -> Iterator[str]:
 
 
 def _new_name(path: str) -> str:
-    return f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
+    return f"{path}{NEW}{os.getpid()}-{os.urandom(4).hex()}"
 
 
 def _remove(new: str) -> None:
