@@ -49,7 +49,7 @@ def test_too_few_exams_raise_no_alarm():
 @pytest.mark.parametrize("exponent", EXPONENTS)
 def test_a_bet_loses_on_average_and_its_power_is_fair(exponent: float):
     """The bound is Lundberg's: the mean of bet^θ is 1 where every rank is as likely as any other."""
-    power = math.log(5 * 20_000 / 0.01) / bound(exponent)
+    power = math.log(10 * 20_000 / 0.01) / bound(exponent)
     step = 0.01  # of −log p, over which the integral runs: the bet has a pole at 0
     mean = fair = 0.0
     for number in range(200_000):

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.snapshot import Snapshot
     from deciban.ledger import Ledger
-    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails
+    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
 
     Answer = TypeVar("Answer")
     Admission = Callable[[Iterable[Lesson]], Iterable[Lesson]]
@@ -456,6 +456,11 @@ class Filter:
     def position(self) -> int:
         """The position of the last lesson, which `classify` can ask for."""
         return self.ledger.last_position()
+
+    def recent_lessons(self, count: int) -> Iterator[Placed]:
+        """The last lessons, in their order: ``count`` of them, or fewer if some were forgotten."""
+        with self.ledger.reading():
+            yield from self.ledger.replay(max(self.ledger.last_position() - count, 0))
 
     def last_taught(self) -> int:
         """When the last lesson was taught, in microseconds since 1970; 0 if there is none."""

@@ -18,7 +18,7 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
-from deciban.filter.drift import NEWS, REFERENCE, Watch
+from deciban.filter.drift import NEWS, REFERENCE, Vocabulary, Watch
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 # This many recent exams say how good the filter is by now: enough to see an error rate of .2%.
 RECENT = 2_000
 # Exams that can raise an alarm which is news, and those before them that they are compared with.
-WATCHED = NEWS + 3 * REFERENCE
+WATCHED = NEWS + 2 * REFERENCE
+# Before so many lessons nearly every word is new.
+LEAST_WORDS = 200
 CURVE_POINTS = 24
 DOUBTS = 5
 
@@ -182,16 +184,27 @@ def status_of(mail_filter: Filter) -> Status:
         shared=mail_filter.shared(),
         mails=mail_filter.kept_mails(),
         last_taught=mail_filter.last_taught(),
-        changed=_changed([(label == SPAM, exam.truth) for _, label, exam in exams if exam.truth is not None]),
+        changed=_changed(mail_filter, exams),
     )
 
 
-def _changed(exams: Sequence[tuple[bool, float]]) -> int | None:
-    """How many exams ago the last alarm was, if it is news."""
-    watch = Watch()
-    alarms = [place for place, exam in enumerate(exams[-WATCHED:]) if watch.see(*exam)]
-    ago = len(exams[-WATCHED:]) - alarms[-1] if alarms else NEWS + 1
+def _changed(mail_filter: Filter, exams: Sequence[tuple[bytes, str, ExamRow]]) -> int | None:
+    """How many lessons ago the last alarm was, if it is news."""
+    right = [(label == SPAM, exam.truth) for _, label, exam in exams[-WATCHED:] if exam.truth is not None]
+    words, known = Vocabulary(), []
+    for lesson in mail_filter.recent_lessons(WATCHED):
+        share = words.known_share(lesson.features.words)
+        if len(words) > LEAST_WORDS:
+            known.append((lesson.label == SPAM, share))
+    ago = min(_since_alarm(right), _since_alarm(known))
     return ago if ago <= NEWS else None
+
+
+def _since_alarm(seen: Sequence[tuple[bool, float]]) -> int:
+    """How many numbers ago the last alarm was; more than there are if there was none."""
+    watch = Watch()
+    alarms = [place for place, each in enumerate(seen) if watch.see(*each)]
+    return len(seen) - alarms[-1] if alarms else NEWS + 1
 
 
 def exams_by_label(lessons: Mapping[str, int], exams: Iterable[tuple[str, str]]) -> dict[str, LabelExams]:
