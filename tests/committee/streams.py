@@ -3,7 +3,10 @@
 import random
 from array import array
 
+from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import FEATURE_BITS, Features
+from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 
 
 def made_up_features(rng: random.Random, label: int, words: int = 12, letters: int = 30) -> Features:
@@ -22,3 +25,11 @@ def made_up_lessons(labels: int, count: int, seed: int = 1) -> list[tuple[str, F
     rng = random.Random(seed)
     numbers = [rng.randrange(labels) for _ in range(count)]
     return [(f"label {number}", made_up_features(rng, number)) for number in numbers]
+
+
+def buffer_of(settings: Settings, committee: Committee, shape: Shape | None = None) -> bytearray:
+    """The buffer of a committee that has learned the same, in a table of another shape if one is given."""
+    shape = shape or committee.shape
+    buffer = bytearray(Committee.size(shape))
+    Committee.begin(settings, shape, buffer).take_over(committee)
+    return buffer

@@ -11,8 +11,9 @@ from deciban.committee._committee import Committee, Glance
 from deciban.committee._lesson_code import Features
 from deciban.committee.course import Course
 from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
-from tests.committee.streams import made_up_features, made_up_lessons
+from tests.committee.streams import buffer_of, made_up_features, made_up_lessons
 
 SETTINGS = Settings(bits=10, salt=12345)
 LABELS = [2, 3, 5, 20]
@@ -41,13 +42,12 @@ def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
 
 
 def test_two_labels_are_heard_and_taught_alike_with_room_for_more() -> None:
-    # Four times the room halves the slots, so one bit more gives tables of the same size.
-    narrow = Committee.fresh(SETTINGS, 2)
-    wide = Committee.fresh(SETTINGS.replaced(bits=SETTINGS.bits + 1), 4)
+    narrow, wide = Committee.fresh(SETTINGS, 2), Committee.fresh(SETTINGS, 4)
     for label, features in made_up_lessons(2, 300):
         assert narrow.learn(label, features) == wide.learn(label, features)
     for feature in features.words:
         assert narrow.look("words", feature) == wide.look("words", feature)
+    assert narrow.state() == wide.state()
 
 
 def test_the_order_of_lessons_is_part_of_the_state() -> None:
@@ -135,7 +135,11 @@ def test_a_message_without_features_scores_by_the_bias_alone() -> None:
 
 
 def test_another_salt_puts_features_elsewhere() -> None:
-    assert taught(2).state()[4096:] != taught(2, settings=SETTINGS.replaced(salt=1)).state()[4096:]
+    words = made_up_lessons(2, 1)[0][1].words
+    settings = SETTINGS.replaced(bits=20)
+    first, second = taught(2, settings=settings), taught(2, settings=settings.replaced(salt=1))
+    assert [first.look("words", word) for word in words] == [second.look("words", word) for word in words]
+    assert first.state() != second.state()
 
 
 def test_counts_stay_at_their_limit() -> None:
@@ -174,7 +178,7 @@ def test_explaining_with_an_unknown_label_names_those_that_there_are() -> None:
 
 def test_a_read_only_state_can_be_scored_but_not_taught() -> None:
     committee = taught(2)
-    copy = Committee(SETTINGS, committee.state())
+    copy = Committee(SETTINGS, bytes(buffer_of(SETTINGS, committee)))
     features = made_up_lessons(2, 1, seed=7)[0][1]
     assert copy.score(features) == committee.score(features)
     with pytest.raises(ValueError, match="read-only"):
@@ -182,7 +186,7 @@ def test_a_read_only_state_can_be_scored_but_not_taught() -> None:
 
 
 def test_a_state_that_does_not_fit_is_refused() -> None:
-    state = taught(2).state()
+    state = buffer_of(SETTINGS, taught(2))
     with pytest.raises(DamagedSnapshot, match="no state"):
         Committee(SETTINGS, b"x" * len(state))
     with pytest.raises(DamagedSnapshot, match="settings"):
@@ -206,7 +210,7 @@ def test_a_thousand_labels_can_be_saved_and_taken_over() -> None:
     settings = SETTINGS.replaced(bits=12)
     committee = taught(1000, 1000, settings)
     assert committee.capacity >= 512
-    again = Committee(settings, committee.state())
+    again = Committee(settings, buffer_of(settings, committee))
     for _, features in made_up_lessons(1000, 10, seed=7):
         assert again.score(features) == committee.score(features)
 
@@ -215,7 +219,7 @@ def test_a_thousand_labels_can_be_saved_and_taken_over() -> None:
 BEFORE = b"x" * 4096
 
 
-def written(folder: Path, state: bytes) -> int:
+def written(folder: Path, state: bytes | bytearray) -> int:
     """A file that holds a state, opened."""
     path = folder / "state"
     path.write_bytes(BEFORE + state)
@@ -226,8 +230,9 @@ def written(folder: Path, state: bytes) -> int:
 @pytest.mark.parametrize("labels", [*LABELS, 1000])
 def test_a_glance_at_a_file_says_what_the_committee_says(labels: int, tmp_path: Path) -> None:
     committee = taught(labels, max(200, labels), SETTINGS.replaced(bits=12))
-    file = written(tmp_path, committee.state())
-    glance = Glance(SETTINGS.replaced(bits=12), file, len(BEFORE))
+    settings = SETTINGS.replaced(bits=12)
+    file = written(tmp_path, buffer_of(settings, committee))
+    glance = Glance(settings, file, len(BEFORE))
     assert (glance.labels, glance.lessons) == (committee.labels, committee.lessons)
     first, second = committee.labels[:2]
     for _, features in made_up_lessons(labels, 10, seed=7):
@@ -236,21 +241,33 @@ def test_a_glance_at_a_file_says_what_the_committee_says(labels: int, tmp_path: 
         for word in features.words:
             assert glance.look("words", word) == committee.look("words", word)
     assert glance.state() == committee.state() == Committee.state(glance)
+    glance.check()
+    copy = Committee.fresh(settings, shape=committee.shape)
+    copy.take_over(glance)
+    assert copy.state() == committee.state()
     os.close(file)
 
 
-def test_a_glance_cannot_be_taught_or_taken_over(tmp_path: Path) -> None:
-    file = written(tmp_path, taught(2).state())
+def test_a_glance_cannot_be_taught(tmp_path: Path) -> None:
+    file = written(tmp_path, buffer_of(SETTINGS, taught(2)))
     glance = Glance(SETTINGS, file, len(BEFORE))
     with pytest.raises(ValueError, match="read-only"):
         glance.learn("label 0", made_up_lessons(2, 1)[0][1])
-    with pytest.raises(TypeError, match="glance"):
-        Committee.fresh(SETTINGS, 4).widen(glance)
     os.close(file)
 
 
+def test_a_glance_is_for_dense_tables(tmp_path: Path) -> None:
+    dense = taught(2)
+    for name, shape in (("dense", dense.shape), ("sparse", Shape.for_rows(2, 10, 2000, is_layer=True))):
+        path = tmp_path / name
+        path.write_bytes(BEFORE + buffer_of(SETTINGS, dense, shape))
+        with path.open("rb") as file:
+            assert Glance.is_fit(file.fileno(), len(BEFORE)) == (name == "dense")
+            assert not Glance.is_fit(file.fileno(), path.stat().st_size - 10)
+
+
 def test_a_glance_at_a_damaged_table_is_refused(tmp_path: Path) -> None:
-    state = bytearray(taught(2).state())
+    state = buffer_of(SETTINGS, taught(2))
     state[-5000:] = b"\7" * 5000
     messages = [features for _, features in made_up_lessons(2, 50)]
     file = written(tmp_path, state)
@@ -262,14 +279,14 @@ def test_a_glance_at_a_damaged_table_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 100, 300, 1000, -4096, -1])
 def test_a_glance_at_a_file_that_is_cut_short_is_refused(size: int, tmp_path: Path) -> None:
-    file = written(tmp_path, taught(2).state()[:size])
+    file = written(tmp_path, buffer_of(SETTINGS, taught(2))[:size])
     with pytest.raises(DamagedSnapshot):
         Glance(SETTINGS, file, len(BEFORE))
     os.close(file)
 
 
 def test_a_glance_at_a_file_that_is_cut_later_is_refused(tmp_path: Path) -> None:
-    file = written(tmp_path, taught(2).state())
+    file = written(tmp_path, buffer_of(SETTINGS, taught(2)))
     glance = Glance(SETTINGS, file, len(BEFORE))
     messages = [features for _, features in made_up_lessons(2, 50)]
     os.truncate(tmp_path / "state", len(BEFORE) + 1000)

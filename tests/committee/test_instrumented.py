@@ -10,6 +10,7 @@ from deciban.errors import DamagedLedger, DamagedSnapshot
 from deciban.committee._committee import Committee, Glance
 from deciban.committee._lesson_code import Features
 from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 
 rng = random.Random(1)
 settings = Settings(bits=6)
@@ -24,28 +25,38 @@ def damaged(data):
         data[rng.randrange(len(data))] = rng.randrange(256)
     return data[: rng.randint(1, len(data))] if rng.random() < 0.3 else data
 
+def begin(shape):
+    return Committee.fresh(settings, shape=shape)
+
 refused = 0
 for capacity in (2, 4):
     committee = Committee.fresh(settings, capacity)
     for number, features in enumerate(lessons):
         committee.learn("spam" if number % 2 else "ham", features)
-    state = committee.state()
-    for features in lessons * 50:
-        try:
-            other = Features.decode(bytes(damaged(features.encode())))
-            Committee(settings, bytearray(state)).learn("work" if capacity > 2 else "ham", other)
-        except DamagedLedger:
-            refused += 1
-        try:
-            Committee(settings, damaged(state)).learn("ham", features)
-        except DamagedSnapshot:
-            refused += 1
-        with tempfile.TemporaryFile(buffering=0) as file:
-            file.write(damaged(state))
-            try:
-                Glance(settings, file.fileno(), 0).score(features)
-            except DamagedSnapshot:
-                refused += 1
+    code = committee.state()
+    for shape in (committee.shape, Shape.for_rows(capacity, 6, 120, is_layer=True)):
+      state = bytearray(Committee.size(shape))
+      Committee.begin(settings, shape, state).take_over(committee)
+      for features in lessons * 25:
+          try:
+              other = Features.decode(bytes(damaged(features.encode())))
+              Committee(settings, bytearray(state)).learn("work" if capacity > 2 else "ham", other)
+          except DamagedLedger:
+              refused += 1
+          try:
+              Committee(settings, damaged(state)).learn("ham", features)
+          except DamagedSnapshot:
+              refused += 1
+          try:
+              Committee.of_state(settings, bytes(damaged(code)), capacity, begin)
+          except DamagedSnapshot:
+              refused += 1
+          with tempfile.TemporaryFile(buffering=0) as file:
+              file.write(damaged(state))
+              try:
+                  Glance(settings, file.fileno(), 0).score(features)
+              except DamagedSnapshot:
+                  refused += 1
 print("refused", refused)
 """
 

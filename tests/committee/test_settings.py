@@ -31,6 +31,13 @@ def test_an_unknown_setting_is_refused() -> None:
         Settings.from_text("rate=fast")
 
 
-def test_four_times_the_labels_take_twice_the_memory() -> None:
+def test_many_labels_have_fewer_slots() -> None:
     settings = Settings(bits=20)
-    assert [settings.table_bits(capacity) for capacity in (2, 4, 8, 16, 32)] == [20, 19, 19, 18, 18]
+    assert [settings.table_bits(capacity) for capacity in (2, 4, 32, 64, 128, 4096)] == [
+        20,
+        20,
+        20,
+        19,
+        18,
+        13,
+    ]

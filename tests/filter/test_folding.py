@@ -2,15 +2,12 @@
 
 import io
 import os
-import struct
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import compress, decompress
+from zlib import compress
 
 import pytest
 
-from deciban.committee._committee import FORMAT, Committee
-from deciban.committee._sparse_code import decode, encode
 from deciban.errors import FoldedLesson, WrongUsage
 from deciban.filter import Filter, Learned, Settings
 from deciban.ledger import Selection
@@ -18,6 +15,7 @@ from deciban.ledger.facts import FOUNDATION_DIGEST
 from deciban.ledger.trail import digest_of
 from deciban.text import read
 from tests.filter.mails import classify, forget, mail, teach
+from tests.filter.test_earlier_state import earlier_code
 
 SMALL = Settings(bits=10, salt=99)
 
@@ -158,22 +156,10 @@ def test_a_filter_that_rests_on_a_shared_one_is_not_folded(taught: Filter, tmp_p
         assert own.is_replay()
 
 
-def of_format_3(packed: bytes) -> bytes:
-    """A folded state as the version before wrote it."""
-    state = bytearray(Committee.size(SMALL, 2))
-    decode(decompress(packed), state)
-    format_, check = struct.unpack_from("<Q", state, 8)[0], struct.unpack_from("<Q", state, 56)[0]
-    # The second word of the head, times three times the number of the check (see _committee.pyx).
-    check = (check - (FORMAT - 3) * 3 * 0x9E3779B97F4A7C15) % 2**64
-    struct.pack_into("<Q", state, 8, format_ - FORMAT + 3)
-    struct.pack_into("<Q", state, 56, check)
-    return compress(encode(state), 1)
-
-
 def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter) -> None:
     fold_first(taught, 25)
     before = taught.state()
-    packed = of_format_3(taught.ledger.foundation())
+    packed = compress(earlier_code(SMALL, taught._own.replaying.begin(), 3), 1)
     with taught.ledger.writing():
         taught.ledger._execute("UPDATE foundation SET value = ? WHERE what = 'state'", packed)
         taught.ledger.set_fact(FOUNDATION_DIGEST, digest_of(packed))

@@ -1,4 +1,4 @@
-"""What a replay begins with: nothing, or the state of folded lessons, wide enough for all labels."""
+"""What a replay begins with: nothing, or the state of folded lessons."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
 from deciban.errors import DamagedLedger
-from deciban.filter.foundation import begin, capacity_for, pack, restore, room, unpack
+from deciban.filter.foundation import Footings, begin, footing_of, has_its_slots, pack, unpack
 from deciban.ledger import Ledger, create_ledger
 from tests.ledger.lessons import append, lesson
 
@@ -21,51 +21,56 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield made
 
 
-def empty(capacity: int) -> bytearray:
-    return bytearray(Committee.size(SMALL, capacity))
-
-
 def taught(capacity: int) -> Committee:
-    committee = Committee.begin(SMALL, capacity, empty(capacity))
+    committee = Committee.fresh(SMALL, capacity)
     for number in range(5):
         for label in ("ham", "spam"):
             committee.learn(label, lesson(label, number).features)
     return committee
 
 
-def test_a_packed_state_is_restored_bit_for_bit() -> None:
-    state = taught(2).state()
-    restored = restore(SMALL, unpack(pack(state), "mail", SMALL, 2), empty(2))
-    assert restored.state() == state
+def fold(ledger: Ledger, folded: Committee) -> None:
+    with ledger.writing():
+        ledger.fold(set(), pack(folded.code()), folded.capacity, {})
 
 
-def test_a_state_that_cannot_be_unpacked_is_damage() -> None:
+def test_a_packed_code_is_unpacked() -> None:
+    code = taught(2).code()
+    assert unpack(pack(code), "mail", SMALL, 2) == code
+
+
+@pytest.mark.parametrize("capacity", [2, 3, 0, 1 << 40])
+def test_a_state_that_cannot_be_unpacked_is_damage(capacity: int) -> None:
     with pytest.raises(DamagedLedger, match="mail is damaged"):
-        unpack(b"no zlib", "mail", SMALL, 2)
+        unpack(b"no zlib", "mail", SMALL, capacity)
 
 
 def test_without_folded_lessons_a_replay_begins_with_nothing(ledger: Ledger) -> None:
-    assert begin(ledger, 2, empty(2)).state() == Committee.begin(SMALL, 2, empty(2)).state()
+    assert begin(ledger, footing_of(ledger)).state() == Committee.fresh(SMALL).state()
 
 
-@pytest.mark.parametrize("capacity", [2, 4])
-def test_a_foundation_says_what_was_folded_also_where_there_is_more_room(
-    ledger: Ledger, capacity: int
-) -> None:
+def test_a_replay_begins_with_what_was_folded(ledger: Ledger) -> None:
     folded = taught(2)
+    fold(ledger, folded)
+    assert begin(ledger, footing_of(ledger)).state() == folded.state()
+
+
+def test_many_labels_have_fewer_slots_unless_there_is_a_foundation(ledger: Ledger) -> None:
+    footings = Footings(ledger)
+    first = begin(ledger, footings.now())
+    assert has_its_slots(ledger, footings.now(), first)
+    append(ledger, *(lesson(f"label {number}", number) for number in range(33)))
+    assert not has_its_slots(ledger, footings.now(), first)
+    assert begin(ledger, footings.now()).shape.bits == SMALL.bits - 1
+    fold(ledger, taught(2))
+    assert has_its_slots(ledger, footings.now(), begin(ledger, footings.now()))
+    assert begin(ledger, footings.now()).shape.bits == SMALL.bits
+
+
+def test_the_footing_is_looked_for_again_when_it_changes(ledger: Ledger) -> None:
+    footings = Footings(ledger)
+    before = footings.now()
+    assert footings.now() is before
     with ledger.writing():
-        ledger.fold(set(), pack(folded.state()), folded.capacity, {})
-    committee = begin(ledger, capacity, empty(capacity))
-    probe = lesson("spam", 1).features
-    assert committee.labels == folded.labels
-    assert [len(committee.labels), committee.capacity] == [2, capacity]
-    if capacity == 2:
-        assert committee.score(probe) == folded.score(probe)
-    assert committee.score(probe)[1] > committee.score(probe)[0]
-
-
-def test_there_is_room_for_every_label_that_was_taught_or_will_be(ledger: Ledger) -> None:
-    assert room(ledger) == 2
-    append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("work", 1))
-    assert (room(ledger), room(ledger, ["work"]), room(ledger, ["news", "shop"])) == (4, 4, 8)
-    assert [capacity_for(labels) for labels in (4, 9)] == [4, 16]
+        ledger.set_settings(SMALL.replaced(rate=0.5))
+    assert footings.now().settings.rate == 0.5

@@ -8,6 +8,7 @@ import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.filter.published import Published
+from deciban.filter.state import Footing
 from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
@@ -69,8 +70,8 @@ def test_what_who_died_while_making_a_ledger_left_is_removed_by_the_next_builder
 def test_a_state_of_another_settings_is_none(taught: Filter) -> None:
     published = Published(taught.ledger.path)
     with published.locks.asking():
-        assert published.look(taught.settings) is not None
-        assert published.look(Settings(bits=9, salt=1)) is None
+        assert published.look(Footing(taught.settings, None)) is not None
+        assert published.look(Footing(Settings(bits=9, salt=1), None)) is None
     published.close()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from deciban.committee.settings import Settings
 from deciban.filter.exams import examined
+from deciban.filter.foundation import Footings
 from deciban.filter.published import Published
 from deciban.filter.replaying import Replaying
 from deciban.ledger import Ledger, create_ledger
@@ -27,7 +28,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 @pytest.fixture
 def replaying(ledger: Ledger) -> Iterator[Replaying]:
     published = Published(ledger.path)
-    yield Replaying(ledger, published)
+    yield Replaying(ledger, published, Footings(ledger))
     published.close()
 
 

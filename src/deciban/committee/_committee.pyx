@@ -40,19 +40,20 @@ without a name: the weights learn what the first is *not*.
 
 The buffer, numbers as the machine stores them:
 
-    Head                     208 bytes: format, settings, sizes, scales and weights of the judge, doubt
+    Head                     248 bytes: format, settings, sizes, scales and weights of the judge, doubt
     capacity × LabelRecord     112 bytes each: name, bias, lessons
-    checks                     one number for each block of 4,096 bytes of rows
+    checks                     one number for each block of 4,096 bytes of the table
     (filled up to a multiple of 4,096)
-    2 × 2^bits rows            words, then letters; a row is its AdaGrad sum, `capacity` weights (float32) and
-                               `capacity` counts (uint16, which stay at 65,535), filled up to a power of two
+    table                      the rows of words and letters (see _row_table.pyx), dense or sparse
 
-The check of a block is the sum of its 64-bit words, each times an odd number of its own, modulo 2^64: any one
-word that changes changes it, and a lesson adds to it what it changed. Head and labels have one too. A block is
-checked when it is first used, so that damage is found before it is believed, and one message costs no more
-than the blocks that it needs (some 2,000 of 16,384).
+Head and labels have a check of their own.
 
-A row of two labels takes 16 bytes, so that one feature is one cache miss. Nothing here depends on anything but the
+A committee may be a **layer** over a foundation: another committee, which stays as it is and which many may share. The
+layer begins with its head and labels. A row that the layer has not is that of the foundation, and becomes a row of the
+layer when it first changes; so the layer is as large as what was learned on top, and says the same, bit for bit, as if
+it had begun with a copy.
+
+Nothing here depends on anything but the
 settings, the lessons and their order: state == replay(settings, ledger), bit for bit.
 
 >>> from array import array
@@ -66,6 +67,7 @@ settings, the lessons and their order: state == replay(settings, ledger), bit fo
 (('spam', 'ham'), [2.4, -2.4])
 """
 
+cimport cython
 from cpython.buffer cimport (
     PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_CheckBuffer, PyObject_GetBuffer,
 )
@@ -74,33 +76,28 @@ from libc.math cimport sqrt
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memcmp, memcpy, memset
-from posix.unistd cimport pread
 
 from deciban._descent cimport adagrad_step, descend
 from deciban._exponentials cimport exp_of, log_of
 from deciban.committee._lesson_code cimport Features
-from deciban.text._hashing cimport FORMAT_VERSION, hash_end
+from deciban.committee._row_table cimport (
+    BLOCK, BLOCK_BITS, MOST_COUNT, PAGE, WORDS_A_BLOCK, FileRowTable, RowTable, TableHead, blocks_of, check_of, is_possible,
+    row_bytes, spread,
+)
+from deciban.text._hashing cimport FORMAT_VERSION
 
 import os
 
 from deciban.committee.label import united
+from deciban.committee.shape import Shape
 from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
 from deciban.text._hashing import feature_hash
 
-cdef extern from *:
-    void __builtin_prefetch(const void*, int, int) nogil
-
 cdef enum:
-    STATE_FORMAT = 4
-    NAME_BYTES = 64
     MOST_LABELS = 4096
-    VIEWS = 2
+    STATE_FORMAT = 5
+    NAME_BYTES = 64
     WITNESSES = 4       # counts and weights over words, then over letters
-    PAGE = 4096
-    BLOCK_BITS = 12
-    BLOCK = 1 << BLOCK_BITS
-    WORDS_A_BLOCK = BLOCK // 8
-    MOST_COUNT = 65535
     # Shares multiplied before their logarithm is taken. The least share is above 1e-13, so 16 cannot underflow.
     SHARES_A_LOGARITHM = 16
     # A scale read from two or three lessons can be anything: the fifth message of a shuffle of Enron-Spam, a good
@@ -126,8 +123,8 @@ cdef struct Head:
     char[8] magic
     uint64_t format         # of this layout and of the features
     uint64_t settings       # hash of their text
-    uint64_t capacity
-    uint64_t bits
+    TableHead table
+    uint64_t foundation     # the seal of what this is a layer over, or 0
     uint64_t labels
     uint64_t lessons
     uint64_t check          # of the header, but for this, and of the labels
@@ -157,41 +154,23 @@ cdef struct PairRow:
     uint16_t[2] counts
 
 
-cdef bint is_capacity(uint64_t number) noexcept nogil:
-    """Whether tables can have room for so many labels: a power of two."""
-    return 2 <= number <= MOST_LABELS and number & (number - 1) == 0
+cdef Py_ssize_t checks_at(const TableHead* table) noexcept nogil:
+    return sizeof(Head) + table.capacity * sizeof(LabelRecord)
 
 
-cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
-    cdef Py_ssize_t size = 16
-    while size < 4 + 6 * capacity:
-        size *= 2
-    return size
-
-
-cdef Py_ssize_t blocks_of(Py_ssize_t capacity, int bits) noexcept nogil:
-    return (VIEWS * (row_bytes(capacity) << bits) + BLOCK - 1) >> BLOCK_BITS
-
-
-cdef Py_ssize_t checks_at(Py_ssize_t capacity) noexcept nogil:
-    return sizeof(Head) + capacity * sizeof(LabelRecord)
-
-
-cdef Py_ssize_t tables_at(Py_ssize_t capacity, int bits) noexcept nogil:
-    cdef Py_ssize_t size = checks_at(capacity) + blocks_of(capacity, bits) * sizeof(uint64_t)
+cdef Py_ssize_t table_at(const TableHead* table) noexcept nogil:
+    cdef Py_ssize_t size = checks_at(table) + blocks_of(table) * sizeof(uint64_t)
     return (size + PAGE - 1) // PAGE * PAGE
 
 
-cdef inline uint64_t check_of(const void* words, Py_ssize_t count, uint64_t first) noexcept nogil:
-    """The sum of words, each times an odd number that depends on its place; `first` is the place of the first."""
-    cdef uint64_t total = 0, word, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
-    cdef Py_ssize_t i
-    for i in range(count):
-        # Copied, because C may take for granted that what is written as a float is never read as a whole number.
-        memcpy(&word, <const char*>words + 8 * i, 8)
-        total += word * factor
-        factor += 2 * <uint64_t>0x9E3779B97F4A7C15u
-    return total
+cdef TableHead table_of(shape) except *:
+    """The sizes of a table of a shape."""
+    cdef TableHead table
+    table.capacity, table.bits, table.entries, table.room = shape.capacity, shape.bits, shape.entries, shape.rows
+    table.rows = 0 if table.entries else table.room
+    if not is_possible(&table):
+        raise TooManyLabels("A filter has room for at most 4096 labels. Use fewer.")
+    return table
 
 
 cdef bytes padded(str label):
@@ -203,27 +182,13 @@ cdef bytes padded(str label):
     return name.ljust(NAME_BYTES, b"\0")
 
 
-def renumber(buffer):
-    """Give a state of format 3 the number of this one, in place: only the last digits of exp and log differ.
-
-    So lessons that were folded are not lost; what can be made again from lessons is made again instead.
-    """
-    cdef unsigned char[::1] view = buffer
-    cdef Head* header
-    if view.shape[0] < <Py_ssize_t>sizeof(Head):
-        return
-    header = <Head*>&view[0]
-    cdef uint64_t before = header.format, place = 1     # the second word of the head
-    if before != 3 + 1000 * FORMAT_VERSION:
-        return
-    header.format = STATE_FORMAT + 1000 * FORMAT_VERSION
-    # The check is a sum, so a word that changes adds its difference.
-    header.check += check_of(&header.format, 1, place) - check_of(&before, 1, place)
-
-
+# Nothing that a committee holds leads back to it. If the collector of cycles looked into it, it would let go of the
+# buffer too early, beside whoever else is garbage.
+@cython.no_gc
 cdef class Committee:
     """The witnesses and the judge over a buffer; read-only buffers can be scored, not taught."""
 
+    cdef object __weakref__
     cdef Py_buffer buffer
     cdef bint holding
     cdef readonly Py_ssize_t capacity
@@ -231,14 +196,14 @@ cdef class Committee:
     cdef Head* header
     cdef LabelRecord* records
     cdef uint64_t* checks
-    cdef unsigned char* tables
-    cdef unsigned char* checked     # whether each block was found whole by us
-    cdef int bits
-    cdef Py_ssize_t row
-    cdef uint64_t salt
+    cdef RowTable table
+    cdef readonly Committee foundation
     cdef double strength, band, rate, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
+    cdef uint32_t* keys
     cdef unsigned char** rows
+    cdef unsigned char* widened     # rows of a foundation with room for fewer labels
+    cdef unsigned char* nothing     # a row of zeros
     cdef double* shares         # (features that are kept, 2)
     cdef Py_ssize_t rows_room
     cdef double* numbers
@@ -249,16 +214,21 @@ cdef class Committee:
     cdef double* gradient       # (labels)
     cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
 
-    def __init__(self, settings, buffer):
-        """Take over a buffer that `begin` made."""
+    def __init__(self, settings, buffer, Committee foundation=None):
+        """Take over a buffer that `begin` made, over the same foundation."""
         if not PyObject_CheckBuffer(buffer):
             raise TypeError(f"a committee needs a buffer, got {type(buffer).__name__} instead")
         readonly = memoryview(buffer).readonly
         PyObject_GetBuffer(buffer, &self.buffer, PyBUF_SIMPLE if readonly else PyBUF_WRITABLE)
         self.holding = True
-        self._check(settings)
+        self.foundation = foundation
+        try:
+            self._check(settings)
+            self._take_table(settings.salt)
+        except BaseException:
+            self.close()
+            raise
         self.settings = settings
-        self.salt = settings.salt
         self.strength = settings.strength
         self.band = settings.band
         self.rate = settings.rate
@@ -289,19 +259,31 @@ cdef class Committee:
             raise DamagedSnapshot("This state is of another version. Remove the snapshot: it is made again.")
         if self.header.settings != feature_hash(settings.text()):
             raise DamagedSnapshot("This state was made with other settings. Remove the snapshot: it is made again.")
-        self.capacity = self.header.capacity
-        if not is_capacity(self.header.capacity) or self.header.labels > self.header.capacity:
+        if not is_possible(&self.header.table) or self.header.labels > self.header.table.capacity:
             raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
-        self.bits = settings.table_bits(self.capacity)
-        self.row = row_bytes(self.capacity)
-        if <Py_ssize_t>self.header.bits != self.bits or self._length() < Committee.size(settings, self.capacity):
+        self.capacity = self.header.table.capacity
+        if self._length() < table_at(&self.header.table) + (blocks_of(&self.header.table) << BLOCK_BITS):
             raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
+        if self.header.foundation != (0 if self.foundation is None else self.foundation.seal()) or (
+            self.foundation is not None
+            and (
+                self.foundation.header.table.bits != self.header.table.bits
+                or self.foundation.capacity > self.capacity
+            )
+        ):
+            raise DamagedSnapshot("This state rests on another foundation. Remove the snapshot: it is made again.")
         self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Head))
-        self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(self.capacity))
-        self.tables = <unsigned char*>self.buffer.buf + tables_at(self.capacity, self.bits)
-        self.checked = <unsigned char*>calloc(blocks_of(self.capacity, self.bits), 1)
-        if self.checked == NULL:
+        self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(&self.header.table))
+        self.nothing = <unsigned char*>calloc(row_bytes(self.capacity), 1)
+        if self.nothing == NULL:
             raise MemoryError
+        return 0
+
+    cdef int _take_table(self, uint64_t salt) except -1:
+        self.table = RowTable()
+        self.table.take(
+            &self.header.table, self.checks, <unsigned char*>self.buffer.buf + table_at(&self.header.table), salt
+        )
         return 0
 
     cdef Py_ssize_t _length(self) except -1:
@@ -309,35 +291,106 @@ cdef class Committee:
         return self.buffer.len
 
     @staticmethod
-    def size(settings, Py_ssize_t capacity):
-        """The bytes of a state with room for so many labels: 2, 4, 8, …"""
-        if not is_capacity(capacity):
-            raise TooManyLabels(f"A filter has room for at most {MOST_LABELS} labels. Use fewer.")
-        cdef int bits = settings.table_bits(capacity)
-        return tables_at(capacity, bits) + (blocks_of(capacity, bits) << BLOCK_BITS)
+    def size(shape):
+        """The bytes of a state of a shape."""
+        cdef TableHead table = table_of(shape)
+        return table_at(&table) + (blocks_of(&table) << BLOCK_BITS)
 
     @staticmethod
-    def fresh(settings, Py_ssize_t capacity=2):
-        """A committee that has learned nothing, in memory of its own."""
-        return Committee.begin(settings, capacity, bytearray(Committee.size(settings, capacity)))
+    def fresh(settings, Py_ssize_t capacity=2, shape=None, Committee foundation=None):
+        """A committee that has learned nothing on its own, in memory of its own; dense if no shape is given."""
+        if shape is None:
+            shape = Shape.dense(capacity, settings.table_bits(capacity))
+        return Committee.begin(settings, shape, bytearray(Committee.size(shape)), foundation)
 
     @staticmethod
-    def begin(settings, Py_ssize_t capacity, buffer):
-        """A committee that has learned nothing, in a writable buffer whose bytes are all 0."""
+    def begin(settings, shape, buffer, Committee foundation=None):
+        """A committee that has learned nothing on its own, in a writable buffer whose bytes are all 0."""
         cdef Head header
-        if memoryview(buffer).nbytes < Committee.size(settings, capacity):
+        if memoryview(buffer).nbytes < Committee.size(shape):
             raise ValueError("the buffer is too short")
         memset(&header, 0, sizeof(header))
+        header.table = table_of(shape)
         memcpy(header.magic, b"deciban", 8)
         header.format = STATE_FORMAT + 1000 * FORMAT_VERSION
         header.settings = feature_hash(settings.text())
-        header.capacity = capacity
-        header.bits = settings.table_bits(capacity)
+        header.foundation = 0 if foundation is None else foundation.seal()
         for witness in range(WITNESSES):
             header.weights[<int>witness] = 1
         header.check = check_of(&header, sizeof(header) // 8, 0)
         memoryview(buffer)[: sizeof(header)] = PyBytes_FromStringAndSize(<char*>&header, sizeof(header))
-        return Committee(settings, buffer)
+        cdef Committee committee = Committee(settings, buffer, foundation)
+        if foundation is not None:
+            committee._take_head(foundation)
+        return committee
+
+    cdef int _take_head(self, Committee other) except -1:
+        """What the judge has learned, and the labels; the table stays as it is."""
+        cdef TableHead table = self.header.table
+        cdef uint64_t foundation = self.header.foundation
+        if other.header.labels > <uint64_t>self.capacity:
+            raise TooManyLabels(f"There is room for {self.capacity} labels only, and there are {other.header.labels}.")
+        self.header[0] = other.header[0]
+        self.header.table = table
+        self.header.foundation = foundation
+        memcpy(self.records, other.records, other.header.labels * sizeof(LabelRecord))
+        self.header.check = self._head_check()
+        return 0
+
+    def take_over(self, Committee other not None):
+        """Take over the state of another committee with the same slots, in place of having learned nothing.
+
+        A layer takes over the rows of a layer over the same foundation; what is no layer takes over those of the
+        foundation too.
+        """
+        self._must_hold()
+        other._must_hold()
+        other = other._whole()
+        if self.buffer.readonly or self.header.table.bits != other.header.table.bits:
+            raise ValueError("only a state that can be changed can take over another, and only one with the same slots")
+        if self.foundation is not None and self.header.foundation != other.header.foundation:
+            raise ValueError("a layer can only take over a layer over the same foundation")
+        cdef Py_ssize_t labels = other._considered()
+        self._take_head(other)
+        if other.foundation is not None and self.foundation is None:
+            self.table.pour(other.foundation.table, other.foundation._considered())
+        self.table.pour(other.table, labels)
+        self.table.renew_checks()
+        self.header.check = self._head_check()
+
+    @property
+    def shape(self):
+        """The sizes of its table."""
+        cdef TableHead* table = &self.header.table
+        return Shape(self.capacity, table.bits, table.room, table.entries == 0)
+
+    @property
+    def rows(self):
+        """The rows in use; all that there are if the table is dense."""
+        return self.header.table.rows
+
+    def rows_learned(self):
+        """The rows that a sparse table of the same state would have."""
+        self._must_hold()
+        return self._whole().table.filled()
+
+    @property
+    def table_start(self):
+        """Where in the buffer head, labels and checks end, and the table begins."""
+        return table_at(&self.header.table)
+
+    def has_room(self, Py_ssize_t labels, Py_ssize_t features):
+        """Whether there is room for so many labels in all, and for lessons of so many features."""
+        return labels <= self.capacity and self._has_rows_for(features)
+
+    cdef bint _has_rows_for(self, uint64_t features) noexcept nogil:
+        """Whether there is room for so many rows more, or for one for each slot."""
+        cdef TableHead* table = &self.header.table
+        return table.rows + features <= table.room or table.room == <uint64_t>2 << table.bits
+
+    def serve(self):
+        """Be a foundation from now on: damage is not that of a snapshot, which could be made again."""
+        self.table.is_foundation = True
 
     def rename(self, str label not None, str name not None):
         """Give a label another name, which no other has."""
@@ -349,56 +402,6 @@ cdef class Committee:
         memcpy(self.records[number].name, <char*>record, NAME_BYTES)
         self.header.check = self._head_check()
 
-    def widen(self, Committee narrower not None):
-        """Take over the state of a committee with room for fewer labels, in place of having learned nothing.
-
-        A slot is the first bits of a hash. With fewer slots, neighbours fall together, and their numbers are
-        added, as those of features that collide.
-        """
-        self._must_hold()
-        narrower._must_hold()
-        if isinstance(narrower, Glance):
-            raise TypeError("a glance does not hold the tables that are to be taken over")
-        if self.buffer.readonly or self.header.lessons or self.header.labels or narrower.capacity > self.capacity:
-            raise ValueError("only a new committee can take over a state, and only one with fewer labels")
-        cdef Py_ssize_t block
-        cdef int view
-        for block in range(blocks_of(narrower.capacity, narrower.bits)):
-            narrower._check_block(block)
-        self.header[0] = narrower.header[0]
-        self.header.capacity = self.capacity
-        self.header.bits = self.bits
-        memcpy(self.records, narrower.records, narrower.header.labels * sizeof(LabelRecord))
-        with nogil:
-            for view in range(VIEWS):
-                self._add_rows(
-                    self.tables + view * (self.row << self.bits),
-                    narrower.tables + view * (narrower.row << narrower.bits),
-                    narrower.capacity, narrower.bits,
-                )
-            for block in range(blocks_of(self.capacity, self.bits)):
-                self.checks[block] = check_of(<uint64_t*>(self.tables + (block << BLOCK_BITS)), WORDS_A_BLOCK, 0)
-            self.header.check = self._head_check()
-
-    cdef void _add_rows(
-        self, unsigned char* table, unsigned char* narrow, Py_ssize_t capacity, int bits
-    ) noexcept nogil:
-        """Add the rows of a table with room for fewer labels to those of this one."""
-        cdef Py_ssize_t slot, number, narrow_row = row_bytes(capacity)
-        cdef float* row
-        cdef float* weights
-        cdef uint16_t* counts
-        cdef uint16_t* narrow_counts
-        for slot in range(<Py_ssize_t>1 << bits):
-            row = <float*>(table + (slot >> (bits - self.bits)) * self.row)
-            weights = <float*>(narrow + slot * narrow_row)
-            counts = <uint16_t*>(row + 1 + self.capacity)
-            narrow_counts = <uint16_t*>(weights + 1 + capacity)
-            for number in range(capacity + 1):
-                row[number] += weights[number]
-            for number in range(capacity):
-                counts[number] = min(<int>counts[number] + narrow_counts[number], MOST_COUNT)
-
     def close(self):
         """Let go of the buffer; nothing else may be called afterwards."""
         if self.holding:
@@ -408,18 +411,28 @@ cdef class Committee:
     def __dealloc__(self):
         if self.holding:
             PyBuffer_Release(&self.buffer)
+        free(self.keys)
         free(self.rows)
+        free(self.widened)
+        free(self.nothing)
         free(self.shares)
-        free(self.checked)
         free(self.numbers)
 
     def check(self):
         """Refuse a state of which anything is damaged; one that is used is checked block by block."""
-        cdef Py_ssize_t block
         self._must_hold()
-        for block in range(blocks_of(self.capacity, self.bits)):
-            if not self._is_whole(block):
-                raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
+        self._whole()._check_table()
+
+    cdef int _check_table(self) except -1:
+        cdef Py_ssize_t block
+        for block in range(blocks_of(&self.header.table)):
+            self.table.checked[block] = 0
+            self.table.check_block(block)
+        return 0
+
+    cdef Committee _whole(self):
+        """This committee with its whole table in memory."""
+        return self
 
     def seal(self):
         """One number that covers the head, the labels and the checks of all blocks, and so the whole state.
@@ -427,16 +440,71 @@ cdef class Committee:
         Blocks that are set back together with their checks, such as by a power cut, do not have it any more.
         """
         self._must_hold()
-        cdef uint64_t checks = check_of(self.checks, blocks_of(self.capacity, self.bits), 1)
+        cdef uint64_t checks = check_of(self.checks, blocks_of(&self.header.table), 1)
         return checks + self.header.check * <uint64_t>0x9E3779B97F4A7C15u
 
     def state(self):
-        """The bytes of the whole state."""
-        self._must_hold()
-        return self._state(Committee.size(self.settings, self.capacity))
+        """The code of everything that was learned: the same for the same lessons, however the table is kept."""
+        cdef Committee flat
+        if self.foundation is None:
+            return self.code()
+        rows = self.foundation.rows_learned() + self.rows_learned()
+        flat = Committee.fresh(self.settings, shape=Shape.for_rows(self.capacity, self.header.table.bits, rows))
+        flat.take_over(self)
+        return flat.code()
 
-    cdef bytes _state(self, Py_ssize_t size):
-        return PyBytes_FromStringAndSize(<char*>self.buffer.buf, size)
+    def code(self):
+        """Head and labels, then the code of the rows (see _row_table.pyx): of a layer, its own."""
+        self._must_hold()
+        return self._whole()._code()
+
+    cdef bytes _code(self):
+        cdef Head header = self.header[0]
+        cdef Py_ssize_t labels = header.labels * sizeof(LabelRecord)
+        header.table.capacity = header.table.entries = header.table.room = header.table.rows = 0
+        header.check = 0
+        header.check = check_of(&header, sizeof(Head) // 8, 0) + check_of(
+            self.records, labels // 8, sizeof(Head) // 8
+        )
+        head = PyBytes_FromStringAndSize(<char*>&header, sizeof(Head))
+        return head + PyBytes_FromStringAndSize(<char*>self.records, labels) + self.table.pack(self._considered())
+
+    @staticmethod
+    def of_state(settings, const unsigned char[::1] code not None, Py_ssize_t capacity, begin):
+        """The committee of a code, with room for so many labels.
+
+        ``begin`` makes an empty one in a shape; a code that is damaged is refused.
+        """
+        cdef Head header
+        cdef Py_ssize_t start, labels
+        cdef uint64_t check, count
+        cdef Committee committee
+        if code.shape[0] < <Py_ssize_t>sizeof(Head):
+            raise DamagedSnapshot("A saved state is cut short. Remove it: it is made again from the ledger.")
+        memcpy(&header, &code[0], sizeof(Head))
+        check, header.check = header.check, 0
+        start = sizeof(Head) + header.labels * sizeof(LabelRecord)
+        if header.labels > MOST_LABELS or code.shape[0] < start + 8 or check != (
+            check_of(&header, sizeof(Head) // 8, 0)
+            + check_of(&code[0] + sizeof(Head), (start - sizeof(Head)) // 8, sizeof(Head) // 8)
+        ):
+            raise DamagedSnapshot("A saved state is damaged. Remove it: it is made again from the ledger.")
+        if header.format != STATE_FORMAT + 1000 * FORMAT_VERSION or header.settings != feature_hash(settings.text()):
+            raise DamagedSnapshot("A saved state is of another version or other settings. It is made again.")
+        labels = max(<Py_ssize_t>header.labels, 2)
+        memcpy(&count, &code[start], 8)
+        if not 1 <= header.table.bits < 32 or count > <uint64_t>2 << header.table.bits or labels > capacity:
+            raise DamagedSnapshot("A saved state is damaged. Remove it: it is made again from the ledger.")
+        committee = begin(Shape.for_rows(capacity, header.table.bits, count, header.foundation != 0))
+        header.table = committee.header.table
+        if header.foundation != committee.header.foundation:
+            raise DamagedSnapshot("A saved state rests on another foundation. It is made again.")
+        committee.header[0] = header
+        memcpy(committee.records, &code[sizeof(Head)], start - sizeof(Head))
+        committee.table.unpack(&code[start], code.shape[0] - start, labels)
+        committee.table.renew_checks()
+        committee.header.check = committee._head_check()
+        return committee
 
     @property
     def labels(self):
@@ -462,11 +530,6 @@ cdef class Committee:
         self._must_hold()
         return self._doubt()
 
-    @property
-    def is_current(self):
-        """Whether the buffer still has the sizes that it was taken over with: another process may rebuild it."""
-        return self.holding and <Py_ssize_t>self.header.capacity == self.capacity
-
     cdef int _must_hold(self) except -1:
         if not self.holding:
             raise ValueError("this committee is closed")
@@ -482,11 +545,6 @@ cdef class Committee:
         return check_of(&header, sizeof(Head) // 8, 0) + check_of(
             self.records, self.capacity * (sizeof(LabelRecord) // 8), sizeof(Head) // 8
         )
-
-    cdef bint _is_whole(self, Py_ssize_t block) noexcept nogil:
-        """Whether a block has its check."""
-        self.checked[block] = self.checks[block] == check_of(self.tables + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
-        return self.checked[block]
 
     cdef str _name(self, Py_ssize_t number):
         return PyBytes_FromStringAndSize(self.records[number].name, NAME_BYTES).rstrip(b"\0").decode("utf-8", "replace")
@@ -509,8 +567,9 @@ cdef class Committee:
     def score(self, Features features not None):
         """The judge's total for each label, in nats."""
         self._must_hold()
-        self._find_rows(features)
+        self._make_room(features.words + features.letters)
         with nogil:
+            self._find_rows(features)
             self._hear(features, self._considered())
         return self._totals()
 
@@ -550,10 +609,20 @@ cdef class Committee:
         """Room for a message of so many features."""
         if count <= self.rows_room:
             return 0
+        cdef uint32_t* keys = <uint32_t*>realloc(self.keys, count * sizeof(uint32_t))
+        if keys == NULL:
+            raise MemoryError
+        self.keys = keys
         cdef unsigned char** rows = <unsigned char**>realloc(self.rows, count * sizeof(unsigned char*))
         if rows == NULL:
             raise MemoryError
         self.rows = rows
+        cdef unsigned char* widened
+        if self.foundation is not None and self.foundation.capacity < self.capacity:
+            widened = <unsigned char*>realloc(self.widened, count * self.table.row)
+            if widened == NULL:
+                raise MemoryError
+            self.widened = widened
         # Room for one more than can be kept: `_hear_pairs` writes before it knows whether that one is.
         cdef double* shares = <double*>realloc(self.shares, 2 * (count + 1) * sizeof(double))
         if shares == NULL:
@@ -562,58 +631,34 @@ cdef class Committee:
         self.rows_room = count
         return 0
 
-    cdef int _find_rows(self, Features features) except -1:
-        """Where the row of each feature is; asked for early, so that all of them are on their way at once."""
-        cdef Py_ssize_t count = features.words + features.letters, i, end, place, start = 0
-        cdef uint64_t slot, view_salt
-        cdef unsigned char* table
-        cdef unsigned char* checked = self.checked
-        cdef unsigned char** rows
-        cdef const uint32_t* data = features.data
-        cdef Py_ssize_t row = self.row
-        cdef int shift = 64 - self.bits, view
-        cdef unsigned char all_checked = 1
-        self._make_room(count)
-        rows = self.rows
-        for view in range(VIEWS):
-            view_salt = hash_end(self.salt + 1 + view)
-            table = self.tables + view * (row << self.bits)
-            end = count if view else features.words
-            for i in range(start, end):
-                # At most 2^bits - 1, so the row lies inside of the table.
-                slot = hash_end(view_salt + data[i]) >> shift
-                rows[i] = table + slot * row
-                __builtin_prefetch(rows[i], 1, 3)
-                place = rows[i] - self.tables
-                all_checked &= checked[place >> BLOCK_BITS]
-            start = end
-        if not all_checked:
-            for i in range(count):
-                self._check_row(rows[i])
+    cdef int _find_rows(self, Features features) except -1 nogil:
+        """Where the row of each feature is: in the table, in that of the foundation, or nowhere."""
+        cdef Py_ssize_t count = features.words + features.letters, i
+        self.table.keys_of(features, self.keys)
+        self.table.find(self.keys, count, self.rows)
+        if self.table.index == NULL:
+            return 0
+        for i in range(count):
+            if self.rows[i] == NULL:
+                self.rows[i] = self._founded(self.keys[i], i)
         return 0
 
-    cdef Py_ssize_t _place(self, int view, uint32_t feature) noexcept nogil:
-        """Where the row of one feature lies in the tables."""
-        cdef uint64_t slot = hash_end(hash_end(self.salt + 1 + view) + feature) >> (64 - self.bits)
-        return view * (self.row << self.bits) + slot * self.row
-
-    cdef unsigned char* _row(self, Py_ssize_t place) except NULL:
-        """The row at one place, if its block is whole."""
-        self._check_row(self.tables + place)
-        return self.tables + place
-
-    cdef inline int _check_row(self, unsigned char* row) except -1:
-        cdef Py_ssize_t first = (row - self.tables) >> BLOCK_BITS, block
-        self._check_block(first)
-        # With room for a thousand labels, a row is longer than a block.
-        for block in range(1, self.row >> BLOCK_BITS):
-            self._check_block(first + block)
-        return 0
-
-    cdef inline int _check_block(self, Py_ssize_t block) except -1:
-        if not self.checked[block] and not self._is_whole(block):
-            raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
-        return 0
+    cdef unsigned char* _founded(self, uint32_t key, Py_ssize_t place) except NULL nogil:
+        """The row that the foundation has for a key; zeros if there is none."""
+        cdef unsigned char* row = NULL
+        cdef unsigned char* widened
+        if self.header.foundation != 0:
+            row = self.foundation.table.find_one(key)
+        if row == NULL:
+            return self.nothing
+        if self.foundation.capacity == self.capacity:
+            return row
+        widened = self.widened + place * self.table.row
+        memset(widened, 0, self.table.row)
+        spread(
+            <float*>widened, self.capacity, <float*>row, self.foundation.capacity, self.foundation._considered()
+        )
+        return widened
 
     cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil:
         """Fill in the scores of the witnesses and the totals of the judge."""
@@ -766,6 +811,8 @@ cdef class Committee:
             raise ValueError("this committee is read-only")
         exam = self.score(features)
         cdef Py_ssize_t number = self._number(label), labels = self._considered()
+        if self.table.index != NULL and not self._has_rows_for(self._rows_missing(features)):
+            raise ValueError("this table has no room for another lesson")
         if number < 0:
             number = self._add_label(label)
             if labels != self._considered() or number == 1:
@@ -774,12 +821,20 @@ cdef class Committee:
         cdef double belief = self._believe(exam, number)
         with nogil:
             self._teach_judge(number, labels, belief)
-            self._teach_view(0, self.rows, features.words, number, labels, belief)
-            self._teach_view(1, self.rows + features.words, features.letters, number, labels, belief)
+            self._teach_view(0, 0, features.words, number, labels, belief)
+            self._teach_view(1, features.words, features.letters, number, labels, belief)
             self.header.lessons += 1
             self.records[number].lessons += 1
             self.header.check = self._head_check()
         return exam
+
+    cdef uint64_t _rows_missing(self, Features features) noexcept nogil:
+        """How many features have no row of the table; at most so many rows are added to it."""
+        cdef Py_ssize_t i
+        cdef uint64_t missing = 0
+        for i in range(features.words + features.letters):
+            missing += not self.table.rows <= self.rows[i] < self.table.end
+        return missing
 
     cdef double _doubt(self) noexcept nogil:
         """The lower 95% limit of how often a sure exam is contradicted, as if contradictions came at random."""
@@ -865,9 +920,9 @@ cdef class Committee:
         cdef double grown = (self.header.lessons - self.grows_from) / (self.grows_to - self.grows_from)
         return self.margin + min(max(grown, 0.0), 1.0) * (self.margin_grown - self.margin)
 
-    cdef void _teach_view(
-        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief
-    ) noexcept nogil:
+    cdef int _teach_view(
+        self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief
+    ) except -1 nogil:
         cdef double* counted = self.scores + 2 * view * labels
         cdef double best_other = -1e300
         cdef Py_ssize_t number
@@ -884,7 +939,10 @@ cdef class Committee:
             self.gradient[number] *= max(belief, LEAST_STEP)
         resting = -self.gradient[truth] < self.rest
         if taught or not resting:
-            self._teach_rows(rows, count, truth if taught else -1, 0 if resting else labels)
+            if self.table.index != NULL:
+                self.table.claim(self.keys + first, count, self.rows + first)
+            self._teach_rows(self.rows + first, count, truth if taught else -1, 0 if resting else labels)
+        return 0
 
     cdef void _teach_rows(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels
@@ -893,7 +951,7 @@ cdef class Committee:
 
         The sum of squares of a row is shared by its labels.
         """
-        cdef Py_ssize_t i, number, words = self.row // 8, place
+        cdef Py_ssize_t i, number, words = self.table.row // 8, place
         cdef double share = (labels - 1.0) / labels if labels else 0, square = 0, step
         cdef uint64_t before
         cdef float* row
@@ -906,8 +964,8 @@ cdef class Committee:
             self._teach_pairs(rows, count, counted, labels, square, self.rate * share)
             return
         for i in range(count):
-            place = rows[i] - self.tables
-            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) if self.row < BLOCK else 0
+            place = rows[i] - self.table.start
+            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) if self.table.row < BLOCK else 0
             row = <float*>rows[i]
             counts = <uint16_t*>(row + 1 + self.capacity)
             if counted >= 0 and counts[counted] < MOST_COUNT:
@@ -916,12 +974,12 @@ cdef class Committee:
                 step = adagrad_step(row, square, self.rate * share)
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
-            if self.row < BLOCK:
+            if self.table.row < BLOCK:
                 self.checks[place >> BLOCK_BITS] += (
                     check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) - before
                 )
                 continue
-            for number in range(self.row >> BLOCK_BITS):
+            for number in range(self.table.row >> BLOCK_BITS):
                 self.checks[(place >> BLOCK_BITS) + number] = check_of(
                     rows[i] + (number << BLOCK_BITS), WORDS_A_BLOCK, 0
                 )
@@ -931,13 +989,13 @@ cdef class Committee:
     ) noexcept nogil:
         """The same for tables with room for two labels, to the last bit."""
         cdef double first = self.gradient[0], second = self.gradient[1], step
-        cdef unsigned char* tables = self.tables
+        cdef unsigned char* start = self.table.start
         cdef uint64_t* checks = self.checks
         cdef Py_ssize_t i, place
         cdef PairRow row
         cdef uint64_t before
         for i in range(count):
-            place = rows[i] - tables
+            place = rows[i] - start
             memcpy(&row, rows[i], sizeof(PairRow))
             before = check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3)
             if counted >= 0:
@@ -987,82 +1045,57 @@ cdef class Committee:
         self._must_hold()
         if view not in ("words", "letters"):
             raise ValueError(f"the views are words and letters, got {view!r} instead")
-        cdef float* row = <float*>self._row(self._place(0 if view == "words" else 1, feature))
+        cdef uint32_t key = self.table.key_of(0 if view == "words" else 1, feature)
+        cdef float* row = <float*>self.table.find_one(key)
+        self._make_room(1)
+        if row == NULL:
+            row = <float*>self._founded(key, 0)
         cdef uint16_t* counts = <uint16_t*>(row + 1 + self.capacity)
         labels = range(self.header.labels)
         return tuple([counts[<int>number] for number in labels]), tuple([row[1 + <int>number] for number in labels])
 
 
+@cython.no_gc
 cdef class Glance(Committee):
-    """A committee that leaves its tables in a file and reads the rows that a message needs, for who asks only once.
-
-    Of a mapped file the system maps 16 pages around each one that is touched, and takes all of them away again: for
-    1,900 features (a mail of 3 KB) 8 ms of CPU time, against 3 for reading the block of each row. From the second
-    message on, or above some 8,000 features, a mapping is faster. A glance can do all but learn and be widened.
-    """
+    """A committee that leaves its dense table in a file (`FileRowTable`), for who asks only once; it cannot learn."""
 
     cdef int file
-    cdef Py_ssize_t start           # where the state begins in the file …
-    cdef Py_ssize_t tables_start    # … and where its tables do
-    cdef Py_ssize_t span            # bytes that are read for a row: its block, or blocks if it is longer than one
-    cdef unsigned char* copy        # what was read last
-    cdef unsigned char* copies      # (features, bytes of a row)
+    cdef Py_ssize_t start           # where the state begins in the file
 
     def __init__(self, settings, int file, Py_ssize_t start):
         """Look at the state that begins at ``start``; the file must stay open, and locked while it is asked."""
+        cdef Head header
         self.file = file
         self.start = start
-        # Head, labels and checks, for room for two labels; more are read once it is known that there are.
-        cdef bytes head = os.pread(file, tables_at(2, settings.table_bits(2)), start)
-        cdef uint64_t capacity = (<const Head*><const char*>head).capacity if len(head) >= sizeof(Head) else 0
-        if capacity > 2 and is_capacity(capacity):
-            head = os.pread(file, tables_at(capacity, settings.table_bits(capacity)), start)
+        cdef bytes head = os.pread(file, sizeof(Head), start)
+        if len(head) == sizeof(Head):
+            memcpy(&header, <const char*>head, sizeof(Head))
+            if is_possible(&header.table):
+                head = os.pread(file, table_at(&header.table), start)
         Committee.__init__(self, settings, head)
-        self.tables = NULL
-        self.tables_start = start + tables_at(self.capacity, self.bits)
-        self.span = max(self.row, <Py_ssize_t>BLOCK)
-        self.copy = <unsigned char*>realloc(NULL, self.span)
-        if self.copy == NULL:
-            raise MemoryError
 
-    def __dealloc__(self):
-        free(self.copy)
-        free(self.copies)
+    cdef int _take_table(self, uint64_t salt) except -1:
+        cdef FileRowTable table = FileRowTable()
+        if self.header.table.entries:
+            raise ValueError("a glance is for dense tables; a sparse one is small")
+        table.take(&self.header.table, self.checks, NULL, salt)
+        table.file = self.file
+        table.place = self.start + table_at(&self.header.table)
+        self.table = table
+        return 0
 
-    def check(self):
-        """Refuse a state of which anything is damaged; for that its tables are read as a whole."""
-        Committee(self.settings, self.state()).check()
+    @staticmethod
+    def is_fit(int file, Py_ssize_t start):
+        """Whether the state that begins at ``start`` is dense, as far as its head says."""
+        cdef Head header
+        cdef bytes head = os.pread(file, sizeof(Head), start)
+        if len(head) < sizeof(Head):
+            return False
+        memcpy(&header, <const char*>head, sizeof(Head))
+        return header.table.entries == 0 and header.foundation == 0
+
+    cdef Committee _whole(self):
+        return Committee(self.settings, os.pread(self.file, self._length(), self.start))
 
     cdef Py_ssize_t _length(self) except -1:
         return os.fstat(self.file).st_size - self.start
-
-    cdef bytes _state(self, Py_ssize_t size):
-        return os.pread(self.file, size, self.start)
-
-    cdef int _make_room(self, Py_ssize_t count) except -1:
-        if count <= self.rows_room:
-            return 0
-        cdef unsigned char* copies = <unsigned char*>realloc(self.copies, count * self.row)
-        if copies == NULL:
-            raise MemoryError
-        self.copies = copies
-        return Committee._make_room(self, count)
-
-    cdef int _find_rows(self, Features features) except -1:
-        cdef Py_ssize_t count = features.words + features.letters, i
-        self._make_room(count)
-        for i in range(count):
-            self.rows[i] = self.copies + i * self.row
-            memcpy(self.rows[i], self._row(self._place(i >= features.words, features.data[i])), self.row)
-        return 0
-
-    cdef unsigned char* _row(self, Py_ssize_t place) except NULL:
-        cdef Py_ssize_t first = place & ~(self.span - 1), block
-        cdef bint whole = pread(self.file, self.copy, self.span, self.tables_start + first) == self.span
-        for block in range(self.span >> BLOCK_BITS):
-            whole &= self.checks[(first >> BLOCK_BITS) + block] == check_of(
-                self.copy + (block << BLOCK_BITS), WORDS_A_BLOCK, 0
-            )
-        if not whole:
-            raise DamagedSnapshot("The tables of this state are damaged. Remove the snapshot: it is made again.")
-        return self.copy + (place - first)

@@ -59,8 +59,12 @@ class Course:
         return exam
 
     def _make_room(self) -> None:
-        """Replay into tables with room for twice the labels, as the filter does."""
-        self.committee = Committee.fresh(self.settings, 2 * self.committee.capacity)
+        """Go on in a table with room for twice the labels; a table with other slots is taught again."""
+        narrow = self.committee
+        self.committee = Committee.fresh(self.settings, 2 * narrow.capacity)
+        if self.committee.shape.bits == narrow.shape.bits:
+            self.committee.take_over(narrow)
+            return
         for label, code in self._lessons:
             self.committee.learn(label, Features.decode(code))
 

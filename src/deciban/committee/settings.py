@@ -3,7 +3,7 @@
 state == replay(settings, ledger), so a filter keeps the settings that it was made with:
 
 >>> settings = Settings(bits=18)
->>> settings.bits, settings.table_bits(capacity=2), settings.table_bits(capacity=4)
+>>> settings.bits, settings.table_bits(capacity=32), settings.table_bits(capacity=64)
 (18, 18, 17)
 >>> Settings.from_text(settings.text()) == settings
 True
@@ -38,7 +38,7 @@ class Settings(Value, kw_only=True):
     """How the witnesses and the judge learn; the defaults are those measured in docs/filter.md."""
 
     bits: int = 21
-    """A table of two labels has 2^bits slots a view; 21 take 64 MB for both views."""
+    """A table has 2^bits slots a view; dense, 21 take 64 MB for both views and two labels."""
     salt: int = 0
     """Mixed into every slot, secret and different in each filter, so that collisions cannot be crafted."""
     strength: float = 0.45
@@ -72,8 +72,11 @@ class Settings(Value, kw_only=True):
         _within("margin_grows_to", self.margin_grows_to, self.margin_grows_from + 1, 1 << 53)
 
     def table_bits(self, capacity: int) -> int:
-        """The bits of a table with room for ``capacity`` labels: four times the labels take double memory."""
-        return max(self.bits - (capacity.bit_length() - 1) // 2, 4)
+        """The bits of a table with room for ``capacity`` labels.
+
+        Above 32 labels, double the labels have half the slots: then a table does not grow without bound.
+        """
+        return max(self.bits - max(capacity.bit_length() - 6, 0), 4)
 
     def text(self) -> str:
         """One line that says everything, as the ledger keeps it; equal settings have equal texts.

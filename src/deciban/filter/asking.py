@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deciban.filter.changing import Changing
+    from deciban.filter.foundation import Footings
+    from deciban.filter.memory_state import MemoryState
     from deciban.filter.published import Published
     from deciban.filter.replaying import Replaying
-    from deciban.filter.snapshot import Snapshot
+    from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
 
     Answer = TypeVar("Answer")
@@ -42,17 +44,19 @@ class Asking:
         self,
         ledger: Ledger,
         published: Published,
+        footings: Footings,
         replaying: Callable[[], Replaying],
         changing: Callable[[], Changing],
     ) -> None:
         self._ledger = ledger
         self._published = published
+        self._footings = footings
         self._replaying = replaying
         self._changing = changing
-        self._private: Snapshot | None = None
+        self._private: MemoryState | None = None
         self._distrusts_published = False
 
-    def ask(self, question: Callable[[Snapshot], Answer], at_least: int = 0) -> Answer | None:
+    def ask(self, question: Callable[[State], Answer], at_least: int = 0) -> Answer | None:
         """The answer of the current state, or None if there is no state. A damaged state is made again.
 
         ``at_least``: a position that the state must have reached, as `Filter.position` tells it.
@@ -63,7 +67,7 @@ class Asking:
             self._discard()
         return self._ask(question, at_least)
 
-    def _ask(self, question: Callable[[Snapshot], Answer], at_least: int) -> Answer | None:
+    def _ask(self, question: Callable[[State], Answer], at_least: int) -> Answer | None:
         with self.current(at_least) as state:
             if state is None:
                 return None
@@ -73,7 +77,7 @@ class Asking:
             return answer
 
     @contextmanager
-    def current(self, at_least: int = 0) -> Iterator[Snapshot | None]:
+    def current(self, at_least: int = 0) -> Iterator[State | None]:
         """The state that answers, which nobody changes meanwhile; None if there is none yet."""
         deadline, nap = monotonic() + QUESTION_SECONDS, FIRST_NAP
         locks = self._published.locks
@@ -84,7 +88,7 @@ class Asking:
                     yield None
                     return
                 end = self._ledger.address()
-                state = self._usable()
+                state = self._usable(end.base)
                 if state is not None and (
                     state.address.position >= end.position
                     or (
@@ -95,7 +99,7 @@ class Asking:
                     yield state
                     return
                 if self._ledger.read_only and state is not None and not self._has_private():
-                    self._keep_private(self._replaying().copy_of(state))
+                    self._keep_private(_copy_of(state))
             was_made = None if rounds == MOST_ROUNDS else self._made_current(deadline - monotonic())
             if was_made is None:
                 yield self._privately()
@@ -120,22 +124,22 @@ class Asking:
         except (OSError, CannotWrite):
             return None
 
-    def _usable(self) -> Snapshot | None:
+    def _usable(self, base: bytes) -> State | None:
         """The published state, if it is whole and of this ledger's trail."""
         if self._distrusts_published:
             return None
-        state = self._published.look(self._ledger.settings)
+        state = self._published.look(self._footings.now(base))
         return state if state is not None and belongs(self._ledger, state.address) else None
 
     def _has_private(self) -> bool:
         return self._private is not None and belongs(self._ledger, self._private.address)
 
-    def _keep_private(self, state: Snapshot) -> Snapshot:
+    def _keep_private(self, state: MemoryState) -> MemoryState:
         self.close()
         self._private = state
         return state
 
-    def _privately(self) -> Snapshot:
+    def _privately(self) -> State:
         """A state in memory, for when the published one is out of date and we cannot write it."""
         with self._ledger.reading():
             if self._private is not None and self._has_private():
@@ -157,3 +161,9 @@ class Asking:
         if self._private is not None:
             self._private.close()
             self._private = None
+
+
+def _copy_of(state: State) -> MemoryState:
+    from deciban.filter.memory_state import MemoryState
+
+    return MemoryState.copy_of(state)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from deciban.committee.settings import Settings
+    from deciban.filter.foundation import Footings
     from deciban.filter.published import Beside, Published
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
@@ -71,10 +72,13 @@ STATE_FAILURES = (OSError, CannotWrite, LedgerBusy, DamagedSnapshot)
 class Changing:
     """Everything that changes what a filter has learned."""
 
-    def __init__(self, ledger: Ledger, published: Published, replaying: Replaying) -> None:
+    def __init__(
+        self, ledger: Ledger, published: Published, footings: Footings, replaying: Replaying
+    ) -> None:
         self._ledger = ledger
         self._published = published
         self._locks = published.locks
+        self._footings = footings
         self._replaying = replaying
 
     # The published state
@@ -120,7 +124,7 @@ class Changing:
             with self._ledger.reading():
                 end = self._ledger.address()
                 with self._locks.changing(patience):
-                    state = self._published.to_teach(self._ledger.settings)
+                    state = self._published.to_teach(self._footings.now())
                     start = None if state is None else state.address
                 if start is None or not belongs(self._ledger, start):
                     return False
@@ -140,7 +144,7 @@ class Changing:
         """Teach the published state lessons that follow an address, unless somebody else was faster."""
         for place in range(0, len(lessons), SLICE):
             with self._locks.changing(patience):
-                state = self._published.to_teach(self._ledger.settings)
+                state = self._published.to_teach(self._footings.now())
                 if state is None or state.address != start:
                     return
                 state.teach(lessons[place : place + SLICE])
@@ -159,7 +163,7 @@ class Changing:
             if not free:
                 return
             with self._locks.asking():
-                state = self._published.to_teach(self._ledger.settings)
+                state = self._published.to_teach(self._footings.now())
                 if state is not None and belongs(self._ledger, state.address):
                     self._replaying.save_checkpoint(state)
             self._replaying.checkpoints.tidy()
@@ -381,7 +385,8 @@ class Changing:
         self._ledger.remove_left_overs()
         self._ledger.remove_copies()
         with self._locks.changing():
-            state = self._published.look(self._ledger.settings)
+            self._published.remove_half_grown()
+            state = self._published.look(self._footings.now())
             if state is None or not belongs(self._ledger, state.address):
                 self._published.discard()
 
@@ -451,11 +456,10 @@ class Changing:
                 state = self._replaying.in_memory(progress=progress)
                 exams = {exam.position: exam.row for exam in state.exams() if exam.position in old}
                 state.close()
-                committee = self._replaying.begin()
-                for lesson in self._ledger.replay():
-                    if lesson.position in old:
-                        committee.learn(lesson.label, lesson.features)
-                self._ledger.fold(old, pack(committee.state()), committee.capacity, exams)
+                state = self._replaying.in_memory(only=old)
+                committee = state.look()
+                self._ledger.fold(old, pack(committee.code()), committee.capacity, exams)
+                state.close()
                 change.is_made()
                 change.beside = self._replaying.built(progress)
         return len(old)
@@ -464,6 +468,8 @@ class Changing:
         self, shared: SharedFilter | None, settings: Settings, progress: Progress | None = None
     ) -> None:
         """Replay the lessons on top of a shared filter with its settings; on nothing for None."""
+        from deciban.filter.shared_filter import keep, let_go
+
         with self._locks.building(), self._change(None) as change:
             if self._ledger.fact(FOUNDATION_CAPACITY) is not None:
                 raise FoldedLesson(
@@ -472,8 +478,11 @@ class Changing:
             self._ledger.set_fact(SHARED, None if shared is None else shared.text())
             self._ledger.set_settings(settings)
             self._ledger.unite_labels(self._shared_labels())
+            if shared is not None:
+                keep(shared, self._ledger.path)
             change.is_made()
             change.beside = self._replaying.built(progress)
+        let_go(self._ledger.path, shared)
 
 
 class _New(Value):

@@ -9,12 +9,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from deciban.committee._committee import Committee
 from deciban.errors import CannotWrite, DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
-from deciban.filter.foundation import begin, room
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
-from deciban.filter.shared_filter import pinned, read_shared
+from deciban.filter.shared_filter import pinned, verify
 from deciban.ledger import open_ledger
 from deciban.ledger.facts import PREFERENCES
 from deciban.ledger.records import Finding
@@ -88,16 +86,13 @@ def _shared(opened: Opened) -> str:
     shared = pinned(opened.ledger)
     if shared is None:
         return "none"
-    read_shared(shared)
-    _begin(opened)
+    verify(shared, opened.ledger.path)
     return f"{shared.path} is the version that was pinned"
 
 
 def _begin(opened: Opened) -> None:
     """Make what a replay begins with."""
-    capacity = room(opened.ledger)
-    buffer = bytearray(Committee.size(opened.ledger.settings, capacity))
-    begin(opened.ledger, capacity, buffer).check()
+    opened.replaying.begin().check()
 
 
 def _foundation(opened: Opened) -> str:
@@ -109,11 +104,11 @@ def _foundation(opened: Opened) -> str:
 
 def _snapshot(opened: Opened) -> str:
     """Every block and every exam of the published state, and that it is the replay of its lessons."""
-    ledger, settings = opened.ledger, opened.ledger.settings
+    ledger = opened.ledger
     with opened.published.locks.asking():
         if not os.path.lexists(opened.published.path):
             return "none: it is made when it is needed"
-        state = opened.published.look(settings)
+        state = opened.published.look(opened.grounds.now())
         if state is None:
             raise DamagedSnapshot("It is damaged, or of another version.")
         if not belongs(ledger, state.address):

@@ -1,8 +1,8 @@
 """Checkpoints: states saved on the way, so that forgetting need not replay everything before the forgotten.
 
 A checkpoint is a file of its own beside the ledger, ``mail.db.checkpoint-9f3c01aa``: its address, how many
-labels it has room for, the sparse code (_sparse_code.pyx) of the committee, and the records of its exams,
-with a digest of all that. It belongs to a ledger if and only if the ledger has its trail at its position. A
+labels and slots it has, the code of the committee (_committee.pyx), and the records of its exams, with a
+digest of all that. It belongs to a ledger if and only if the ledger has its trail at its position. A
 checkpoint from a copy of the ledger that took other lessons is not used, nor one that is damaged or of
 another version. Then the replay is longer, and that is all; so these files need neither locks nor fsync.
 Links are not followed. A checkpoint that does not belong to the ledger any more, such as after forgetting, is
@@ -20,32 +20,30 @@ import struct
 from _blake2 import blake2b
 from contextlib import suppress
 
-from deciban.committee._committee import FORMAT
-from deciban.committee._sparse_code import encode
+from deciban.committee._committee import FORMAT, Committee
+from deciban.errors import DamagedSnapshot
 from deciban.filter.exams import RECORD
-from deciban.filter.foundation import restore
 from deciban.filter.made_like import make_like
+from deciban.filter.memory_state import MemoryState, begin_in_memory
+from deciban.filter.state import capacity_for
 from deciban.ledger.records import Address
 from deciban.ledger.trail import belongs
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from deciban.committee._committee import Committee
-    from deciban.filter.snapshot import Snapshot
+    from deciban.filter.state import Footing, State
     from deciban.ledger.ledger import Ledger
-
-    Start = Callable[[memoryview], tuple[Committee, bytes]]
 
 NEAREST = 128
 GROWTH = 8
 MOST = 3
 MARK = ".checkpoint-"
-MAGIC = b"dccheck1"
-# Magic, format of states, address, room for labels, exams.
-HEAD = struct.Struct("<8sQ16s16sQ16sQQ")
+MAGIC = b"dccheck2"
+# Magic, format of states, address, labels, bits of a slot, exams.
+HEAD = struct.Struct("<8sQ16s16sQ16sHHxxxxQ")
 CHECK_BYTES = 16
 
 
@@ -54,8 +52,9 @@ class Checkpoint(Value):
 
     path: str
     address: Address
-    capacity: int
-    """How many labels it has room for."""
+    labels: int
+    bits: int
+    """Its tables have 2^bits slots."""
     exams: int
 
 
@@ -66,28 +65,24 @@ class Checkpoints:
         self.ledger = ledger
         self.nearest = nearest
 
-    def last(self, capacity: int, before: int | None = None) -> tuple[Address, Start] | None:
-        """The address of the last usable one before a position, and a function that makes its state."""
+    def last(
+        self, footing: Footing, bits: int | None = None, before: int | None = None
+    ) -> MemoryState | None:
+        """The state of the last usable one before a position; ``bits``: only if it has these slots."""
         for checkpoint in self.listed():
-            if checkpoint.capacity != capacity or not (
+            if bits not in (None, checkpoint.bits) or not (
                 before is None or checkpoint.address.position < before
             ):
                 continue
             body = self._read(checkpoint)
             if body is not None:
-                return checkpoint.address, self._start(body, checkpoint.exams * RECORD)
+                with suppress(DamagedSnapshot):
+                    return _restored(footing, checkpoint, body)
         return None
 
     def is_whole(self, checkpoint: Checkpoint) -> bool:
         """Whether every byte of one is as it was written."""
         return self._read(checkpoint) is not None
-
-    def _start(self, body: bytes, exam_bytes: int) -> Start:
-        def start(buffer: memoryview) -> tuple[Committee, bytes]:
-            code = body[: len(body) - exam_bytes]
-            return restore(self.ledger.settings, code, buffer), body[len(body) - exam_bytes :]
-
-        return start
 
     def listed(self) -> list[Checkpoint]:
         """Those that belong to the ledger, the last first."""
@@ -103,14 +98,14 @@ class Checkpoints:
             return None
         if len(head) < HEAD.size:
             return None
-        magic, format_, *address, capacity, exams = HEAD.unpack(head)
+        magic, format_, *address, labels, bits, exams = HEAD.unpack(head)
         if (magic, format_) != (MAGIC, FORMAT):
             return None
-        checkpoint = Checkpoint(path, Address(*address), capacity, exams)
+        checkpoint = Checkpoint(path, Address(*address), labels, bits, exams)
         return checkpoint if belongs(self.ledger, checkpoint.address) else None
 
     def _read(self, checkpoint: Checkpoint) -> bytes | None:
-        """Sparse code and exams of one that is whole."""
+        """The code of the committee and the exams of one that is whole."""
         try:
             with open(checkpoint.path, "rb", buffering=0, opener=_plain) as file:
                 data = file.readall()
@@ -132,15 +127,16 @@ class Checkpoints:
         last = listed[0].address.position if listed else 0
         return self.ledger.last_position() - last >= 2 * self.nearest
 
-    def save(self, snapshot: Snapshot) -> None:
-        """Save the state of a snapshot; a full disk is no reason to fail. What is saved must be whole."""
-        committee = snapshot.look()
+    def save(self, state: State) -> None:
+        """Save a state; a full disk is no reason to fail. What is saved must be whole."""
+        committee = state.look()
         committee.check()
-        address = snapshot.address
-        exams = snapshot.exam_records()
+        address = state.address
         fields = address.ledger, address.base, address.position, address.trail
-        head = HEAD.pack(MAGIC, FORMAT, *fields, committee.capacity, snapshot.exam_count)
-        data = head + encode(snapshot.buffer()) + exams
+        head = HEAD.pack(
+            MAGIC, FORMAT, *fields, len(committee.labels), committee.shape.bits, state.exam_count
+        )
+        data = head + committee.code() + state.exam_records()
         self._write(data + _check_of(data))
 
     def _write(self, data: bytes) -> None:
@@ -178,6 +174,18 @@ class Checkpoints:
         for name in sorted(os.listdir(folder or ".")):
             if name.startswith(own + MARK):
                 yield os.path.join(folder, name)
+
+
+def _restored(footing: Footing, checkpoint: Checkpoint, body: bytes) -> MemoryState:
+    """The state of a checkpoint that is whole."""
+    end = len(body) - checkpoint.exams * RECORD
+    committee = Committee.of_state(
+        footing.settings,
+        memoryview(body)[:end],
+        capacity_for(checkpoint.labels),
+        lambda shape: begin_in_memory(footing, shape),
+    )
+    return MemoryState(footing, committee, checkpoint.address, body[end:])
 
 
 def _plain(path: str, flags: int) -> int:

@@ -48,15 +48,6 @@ class KeptExam(Value):
     share: float
 
 
-def learn(committee: Committee, lesson: Placed) -> KeptExam:
-    """Teach a committee one lesson; its exam."""
-    labels = committee.labels
-    totals = united(dict(zip(labels, committee.learn(lesson.label, lesson.features), strict=True)))
-    return KeptExam(
-        lesson.position, lesson.label, examined(lesson.label, totals), lesson.origin, lesson.share
-    )
-
-
 def taught(committee: Committee, lessons: Iterable[Placed]) -> bytes:
     """Teach a committee lessons, one after the other; the records of their exams."""
     records = bytearray()

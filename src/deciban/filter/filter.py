@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from deciban.filter.mail import Question
     from deciban.filter.replaying import Progress
     from deciban.filter.shared_filter import SharedFilter
-    from deciban.filter.snapshot import Snapshot
+    from deciban.filter.state import State
     from deciban.ledger import Ledger
     from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
 
@@ -227,7 +227,7 @@ class Filter:
         only once for all messages.
         """
 
-        def judged(state: Snapshot) -> list[Verdict]:
+        def judged(state: State) -> list[Verdict]:
             committee = state.look()
             return self._decided(questions, [committee.totals_of(each.features) for each in questions], state)
 
@@ -238,7 +238,7 @@ class Filter:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
         from deciban.committee.evidence import gather_evidence
 
-        def explained(state: Snapshot) -> Verdict:
+        def explained(state: State) -> Verdict:
             committee = state.look()
             totals = committee.totals_of(question.features)
             (verdict,) = self._decided([question], [totals], state)
@@ -256,7 +256,7 @@ class Filter:
         """The answer of the current committee."""
         return self._ask(lambda state: question(state.look()))
 
-    def _ask(self, question: Callable[[Snapshot], Answer]) -> Answer:
+    def _ask(self, question: Callable[[State], Answer]) -> Answer:
         """The answer of the current state."""
         answer = self._own.asking.ask(lambda state: (question(state),))
         if answer is None:
@@ -266,7 +266,7 @@ class Filter:
         return answer[0]
 
     def _decided(
-        self, questions: Sequence[Question], totals: list[dict[str, float]], state: Snapshot
+        self, questions: Sequence[Question], totals: list[dict[str, float]], state: State
     ) -> list[Verdict]:
         """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
         verdicts = [Verdict.of(total) for total in totals]
@@ -317,7 +317,7 @@ class Filter:
         """The bar that spam must exceed, and on how much evidence."""
         return self._ask(self._assured)
 
-    def _assured(self, state: Snapshot) -> Assurance:
+    def _assured(self, state: State) -> Assurance:
         """The same, from the exams of one state."""
         key = self.preferences.threshold, state.address
         known = self._assurance  # read and written as one: other threads do so, too
@@ -329,7 +329,7 @@ class Filter:
         """The log-odds of spam of the last good mails that came in, as a promise counts them."""
         return self._ask(lambda state: good_mail(self._exams_backwards(state), most)[0])
 
-    def _exams_backwards(self, state: Snapshot) -> Iterator[KeptExam | FoldedExam]:
+    def _exams_backwards(self, state: State) -> Iterator[KeptExam | FoldedExam]:
         return chain(state.exams_backwards(), self.ledger.folded_exams(newest_first=True))
 
     # Shared filters
@@ -357,16 +357,13 @@ class Filter:
 
     def foundation(self) -> Committee | None:
         """The state of the shared filter that this one rests on, before any own lesson; None if on none."""
-        from deciban.filter.foundation import begin, room
-
         shared = self.shared()
         if shared is None:
             return None
         known = self._foundation
         if known is None or known[0] != shared:
-            capacity = room(self.ledger)
-            buffer = bytearray(Committee.size(self.settings, capacity))
-            known = self._foundation = shared, begin(self.ledger, capacity, buffer)
+            # An empty layer says what its foundation says.
+            known = self._foundation = shared, self._own.replaying.begin()
         return known[1]
 
     def shared_evidence(self, question: Question, verdict: Verdict) -> float | None:
@@ -442,7 +439,7 @@ class Filter:
     def exams(self) -> Iterator[tuple[bytes, str, ExamRow]]:
         """What was made of each lesson before it was learned: its digest, true label and exam."""
 
-        def listed(state: Snapshot) -> list[tuple[bytes, str, ExamRow]]:
+        def listed(state: State) -> list[tuple[bytes, str, ExamRow]]:
             digests = dict(self.ledger.digests())
             return [
                 (digests[exam.position], exam.label, exam.row)

@@ -2,9 +2,10 @@
 
     state == replay(foundation, lessons)
 
-Lessons that were folded have become a state that the ledger keeps: its sparse code, packed by zlib. A filter
-that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else, which is known
-by its digest. There is one foundation at most.
+Lessons that were folded have become a state that the ledger keeps: its code (_committee.pyx), packed by zlib.
+A filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else, which
+is known by its digest; its own states are layers over that file. There is one foundation at most, and its
+slots are those of all states on it, whatever labels come.
 
 **Folding.** A ledger grows by 5 KB per lesson, forever. `deciban compact --before DATE` replays the lessons
 taught before that day and keeps the state after them as the foundation. Each folded lesson leaves some 60
@@ -19,65 +20,115 @@ cannot be forgotten any more. A folded message can be taught under another label
 
 from __future__ import annotations
 
-from deciban.committee._committee import Committee, renumber
-from deciban.committee._sparse_code import decode, encode
+from deciban.committee._committee import Committee
 from deciban.committee.label import shown
+from deciban.committee.shape import LEAST_ROWS, Shape
 from deciban.errors import DamagedLedger
-from deciban.ledger.facts import FOUNDATION_CAPACITY
+from deciban.filter.memory_state import begin_in_memory
+from deciban.filter.state import Footing, capacity_for
+from deciban.ledger.facts import FOUNDATION_CAPACITY, SHARED
 from deciban.ledger.packed import unpacked
-
-# The most that a committee takes (_committee.pyx).
-MOST_LABELS = 4096
-PAGE = 4096
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from deciban.committee.settings import Settings
     from deciban.ledger.ledger import Ledger
 
-
-def pack(state: memoryview | bytes) -> bytes:
-    """A state, packed as small as is possible in a short time."""
-    from zlib import compress
-
-    return compress(encode(state), 1)
+# The most that a committee takes (_committee.pyx).
+MOST_LABELS = 4096
 
 
-def room(ledger: Ledger, labels: Iterable[str] = ()) -> int:
-    """How many labels the tables of a ledger need room for, with these beside its own: a power of two."""
-    from deciban.filter.shared_filter import pinned
+class Footings:
+    """What the states of a ledger stand on; looked for again when that changes."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._known: tuple[bytes, Footing] | None = None
+
+    def now(self, base: bytes | None = None) -> Footing:
+        """The footing of the ledger, whose base it is now."""
+        base = base or self._ledger.address().base
+        if self._known is None or self._known[0] != base:
+            self._known = base, footing_of(self._ledger)
+        return self._known[1]
+
+
+def footing_of(ledger: Ledger) -> Footing:
+    """What the states of a ledger stand on."""
+    if ledger.fact(SHARED) is None:
+        return Footing(ledger.settings, None)
+    from deciban.filter.shared_filter import mapped, pinned
 
     shared = pinned(ledger)
-    known = {*ledger.label_names(), *labels, *(shared.labels if shared else ())}
-    return max(capacity_for(len(known)), int(ledger.fact(FOUNDATION_CAPACITY, 2)))
+    return Footing(ledger.settings, None if shared is None else mapped(shared, ledger.path))
 
 
-def capacity_for(labels: int) -> int:
-    """The labels that tables have room for: a power of two.
-
-    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
-    [2, 2, 2, 4, 8, 32]
-    """
-    return 1 << max(labels - 1, 1).bit_length()
-
-
-def begin(ledger: Ledger, capacity: int, buffer: memoryview | bytearray) -> Committee:
-    """The committee before the first lesson of a ledger, in a buffer of zeros."""
-    found = _code(ledger)
-    settings = ledger.settings
-    if found is None:
-        return Committee.begin(settings, capacity, buffer)
-    code, own_capacity = found
-    if own_capacity == capacity:
-        committee = _taken_over(settings, code, buffer)
+def begin(ledger: Ledger, footing: Footing) -> Committee:
+    """The committee before the first lesson of a ledger, in memory."""
+    capacity = capacity_for(len(label_names(ledger, footing)))
+    packed = ledger.foundation()
+    if packed is None:
+        bits = footing.settings.table_bits(capacity)
+        if footing.foundation is not None:
+            bits = footing.foundation.shape.bits
+            capacity = max(capacity, footing.foundation.capacity)
+        is_layer = footing.foundation is not None
+        committee = begin_in_memory(footing, Shape.for_rows(capacity, bits, LEAST_ROWS, is_layer))
     else:
-        narrower = _taken_over(settings, code, bytearray(Committee.size(settings, own_capacity)))
-        committee = Committee.begin(settings, capacity, buffer)
-        committee.widen(narrower)
+        committee = _unpacked(ledger, footing, packed)
     _spell(ledger, committee)
     return committee
+
+
+def label_names(ledger: Ledger, footing: Footing) -> set[str]:
+    """The labels of a ledger and of what it rests on."""
+    founded = () if footing.foundation is None else footing.foundation.labels
+    return {*ledger.label_names(), *founded}
+
+
+def has_its_slots(ledger: Ledger, footing: Footing, committee: Committee) -> bool:
+    """Whether a state has as many slots as a replay of the ledger would have now.
+
+    That depends on the labels, where there are many, unless there is a foundation: its slots stay.
+    """
+    if footing.foundation is not None or ledger.fact(FOUNDATION_CAPACITY) is not None:
+        return True
+    capacity = capacity_for(len(label_names(ledger, footing)))
+    return committee.shape.bits == footing.settings.table_bits(capacity)
+
+
+def pack(code: bytes) -> bytes:
+    """The code of a state, packed as small as is possible in a short time."""
+    from zlib import compress
+
+    return compress(code, 1)
+
+
+def _unpacked(ledger: Ledger, footing: Footing, packed: bytes) -> Committee:
+    """The committee of the folded lessons, in memory."""
+    from deciban.filter.earlier_state import is_earlier, taken_over
+
+    capacity = int(ledger.fact(FOUNDATION_CAPACITY, 0))
+    code = unpack(packed, ledger.path, footing.settings, capacity)
+    if is_earlier(code):
+        return taken_over(footing.settings, code, capacity)
+    return Committee.of_state(footing.settings, code, capacity, lambda shape: begin_in_memory(footing, shape))
+
+
+def unpack(packed: bytes, place: str, settings: Settings, capacity: int) -> bytes:
+    """The code that `pack` packed, of a state with room for so many labels."""
+    code = None
+    if 2 <= capacity <= MOST_LABELS and capacity & (capacity - 1) == 0:
+        code = unpacked(packed, _most_bytes(settings, capacity))
+    if code is None:
+        raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy of it.")
+    return code
+
+
+def _most_bytes(settings: Settings, capacity: int) -> int:
+    """The most bytes that the code of a state can have: that of a full table, and five bytes for each key."""
+    shape = Shape.dense(capacity, settings.bits)
+    return Committee.size(shape) + 5 * shape.rows
 
 
 def _spell(ledger: Ledger, committee: Committee) -> None:
@@ -88,47 +139,3 @@ def _spell(ledger: Ledger, committee: Committee) -> None:
         if name not in labels:
             committee.rename(label, name)
             labels.add(name)
-
-
-def restore(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:
-    """The committee of a sparse code, in a buffer of zeros of its size."""
-    decode(code, buffer)
-    return Committee(settings, buffer)
-
-
-def _taken_over(settings: Settings, code: bytes, buffer: memoryview | bytearray) -> Committee:
-    """The same for a foundation, whose lessons are gone: it may be that of an older version."""
-    decode(code, buffer)
-    renumber(buffer)
-    return Committee(settings, buffer)
-
-
-def _code(ledger: Ledger) -> tuple[bytes, int] | None:
-    """The sparse code of the foundation and the labels that it has room for; None if there is none."""
-    from deciban.filter.shared_filter import pinned, read_shared
-
-    shared = pinned(ledger)
-    if shared is not None:
-        return read_shared(shared)
-    packed = ledger.foundation()
-    if packed is None:
-        return None
-    capacity = int(ledger.fact(FOUNDATION_CAPACITY, 0))
-    return unpack(packed, ledger.path, ledger.settings, capacity), capacity
-
-
-def unpack(packed: bytes, place: str, settings: Settings, capacity: int) -> bytes:
-    """The sparse code that `pack` packed, of a state with room for so many labels."""
-    # The code of a state is longer than the state by one bit for each unit of 16 bytes.
-    size = state_size(settings, capacity)
-    code = None if size is None else unpacked(packed, size + size // 64 + PAGE)
-    if code is None:
-        raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy of it.")
-    return code
-
-
-def state_size(settings: Settings, capacity: int) -> int | None:
-    """The bytes of a state with room for so many labels; None if there cannot be one."""
-    if not 2 <= capacity <= MOST_LABELS or capacity & (capacity - 1):
-        return None
-    return Committee.size(settings, capacity)

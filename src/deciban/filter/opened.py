@@ -7,6 +7,7 @@ own view of the published state, and its own locks (locks.py).
 from __future__ import annotations
 
 from deciban.filter.asking import Asking
+from deciban.filter.foundation import Footings
 from deciban.filter.published import Published
 
 TYPE_CHECKING = False
@@ -22,7 +23,10 @@ class Opened:
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         self.published = Published(ledger.path, ledger.read_only)
-        self.asking = Asking(ledger, self.published, lambda: self.replaying, lambda: self.changing)
+        self.footings = Footings(ledger)
+        self.asking = Asking(
+            ledger, self.published, self.footings, lambda: self.replaying, lambda: self.changing
+        )
         self._made_replaying: Replaying | None = None
         self._made_changing: Changing | None = None
 
@@ -32,7 +36,7 @@ class Opened:
         if self._made_replaying is None:
             from deciban.filter.replaying import Replaying
 
-            self._made_replaying = Replaying(self.ledger, self.published)
+            self._made_replaying = Replaying(self.ledger, self.published, self.footings)
         return self._made_replaying
 
     @property
@@ -41,7 +45,7 @@ class Opened:
         if self._made_changing is None:
             from deciban.filter.changing import Changing
 
-            self._made_changing = Changing(self.ledger, self.published, self.replaying)
+            self._made_changing = Changing(self.ledger, self.published, self.footings, self.replaying)
         return self._made_changing
 
     def close(self) -> None:

@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
+from deciban.committee.shape import Shape
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter.locks import Locks
 from deciban.filter.made_like import make_like
-from deciban.filter.snapshot import Snapshot
+from deciban.filter.snapshot import GROWN, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deciban.committee._committee import Committee
-    from deciban.committee.settings import Settings
-    from deciban.ledger.records import Address
+    from deciban.filter.state import Footing, State
 
 MARK = ".snapshot"
 BESIDE = ".snapshot-"
@@ -33,76 +32,73 @@ class Published:
         self.path = ledger_path + MARK
         self.locks = Locks(ledger_path + ".lock", ledger_path, read_only)
         self._ledger_path = ledger_path
-        self._read: tuple[Snapshot, Settings] | None = None
-        self._taught: tuple[Snapshot, Settings] | None = None
+        self._read: Snapshot | None = None
+        self._taught: Snapshot | None = None
         self._asked = False
 
     def close(self) -> None:
         """Let go of the files."""
         for opened in (self._read, self._taught):
             if opened is not None:
-                opened[0].close()
+                opened.close()
         self._read = self._taught = None
         self.locks.close()
 
-    def look(self, settings: Settings) -> Snapshot | None:
+    def look(self, footing: Footing) -> Snapshot | None:
         """The state to ask, whole; None if there is none. Under the lock."""
-        self._read = self._in_place(self._read, settings, Snapshot.open)
+        self._read = self._in_place(self._read, footing, Snapshot.open)
         if self._read is None:
             return None
         try:
-            self._read[0].look(glance=not self._asked)
+            self._read.look(glance=not self._asked)
         except DamagedSnapshot:
             return None
         self._asked = True
-        return self._read[0]
+        return self._read
 
-    def to_teach(self, settings: Settings) -> Snapshot | None:
+    def to_teach(self, footing: Footing) -> Snapshot | None:
         """The state to teach, whole; None if there is none. Under the exclusive lock."""
-        self._taught = self._in_place(self._taught, settings, Snapshot.open_to_teach)
+        self._taught = self._in_place(self._taught, footing, Snapshot.open_to_teach)
         if self._taught is None:
             return None
         try:
-            self._taught[0].look()
+            self._taught.look()
         except DamagedSnapshot:
             return None
-        return self._taught[0]
+        return self._taught
 
     def _in_place(
-        self,
-        opened: tuple[Snapshot, Settings] | None,
-        settings: Settings,
-        open_it: Callable[[str, Settings], Snapshot | None],
-    ) -> tuple[Snapshot, Settings] | None:
-        """What is open already, if it is still the published file with these settings; else opened anew."""
-        if opened is not None and opened[1] is settings and opened[0].is_at(self.path):
+        self, opened: Snapshot | None, footing: Footing, open_it: Callable[[str, Footing], Snapshot | None]
+    ) -> Snapshot | None:
+        """What is open already, if it is still the published file on this footing; else opened anew."""
+        if opened is not None and opened.footing is footing and opened.is_in_place():
             return opened
         if opened is not None:
-            opened[0].close()
-        found = open_it(self.path, settings)
-        return None if found is None else (found, settings)
+            opened.close()
+        return open_it(self.path, footing)
 
     def discard(self) -> None:
         """Remove it, because it turned out to be damaged; under the exclusive lock."""
         with suppress(OSError):
             os.unlink(self.path)
 
-    def beside(
-        self,
-        settings: Settings,
-        capacity: int,
-        start: Callable[[memoryview], tuple[Committee, bytes]],
-        address: Address,
-    ) -> Beside:
-        """A new state in a file of its own, which nobody uses yet; under the build lock."""
+    def beside(self, state: State) -> Beside:
+        """A state in a file of its own, which nobody uses yet; under the build lock."""
         self.remove_left_overs()
         path = self._ledger_path + BESIDE + os.urandom(4).hex()
+        committee = state.look()
+        shape = Shape.for_rows(
+            committee.capacity,
+            committee.shape.bits,
+            committee.rows_learned(),
+            is_layer=committee.foundation is not None,
+        )
         try:
             file = make_like(self._ledger_path, path)
         except OSError as error:
             raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check permissions.") from None
         try:
-            return Beside(path, Snapshot.begin(file, settings, capacity, start, address))
+            return Beside(Snapshot.make(path, file, state, shape))
         except BaseException:
             with suppress(OSError):
                 os.unlink(path)
@@ -114,13 +110,18 @@ class Published:
         Whoever is asking goes on with the old one, and sees the new one at the next question.
         """
         try:
-            os.rename(beside.path, self.path)
+            os.rename(beside.snapshot.path, self.path)
         except OSError as error:
             beside.discard()
             raise CannotWrite(
                 f"{self.path} cannot be replaced: {error.strerror}. Check its folder."
             ) from None
         beside.snapshot.close()
+
+    def remove_half_grown(self) -> None:
+        """Remove the larger file of a teacher that died; under the exclusive lock."""
+        with suppress(OSError):
+            os.unlink(self.path + GROWN)
 
     def remove_left_overs(self) -> None:
         """Remove the files of builders that died; under the build lock."""
@@ -134,12 +135,11 @@ class Published:
 class Beside:
     """A state that nobody uses yet."""
 
-    def __init__(self, path: str, snapshot: Snapshot) -> None:
-        self.path = path
+    def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
 
     def discard(self) -> None:
         """Remove it."""
         self.snapshot.close()
         with suppress(OSError):
-            os.unlink(self.path)
+            os.unlink(self.snapshot.path)

@@ -2,33 +2,33 @@
 
     state == replay(settings, foundation, lessons)
 
-A replay begins with the last usable checkpoint, or with the foundation. It goes into a file beside the
-published state, or into memory if we may not write. Nobody waits for it.
+A replay begins with the last usable checkpoint, or with the foundation. It is made in memory, and then
+written into a file beside the published state, unless we may not write. Nobody waits for it.
 """
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from itertools import islice
 
-from deciban.committee._committee import Committee
 from deciban.errors import DamagedSnapshot, TooManyLabels
 from deciban.filter.checkpoints import Checkpoints
-from deciban.filter.foundation import begin, room
-from deciban.filter.snapshot import Snapshot
+from deciban.filter.foundation import begin, has_its_slots
+from deciban.filter.memory_state import MemoryState
 from deciban.ledger.trail import START, belongs, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from deciban.committee._committee import Committee
+    from deciban.filter.foundation import Footings
     from deciban.filter.published import Beside, Published
+    from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
-    from deciban.ledger.records import Address, Placed
+    from deciban.ledger.records import Placed
 
     Progress = Callable[[int, int], object]
-    Start = Callable[[memoryview], tuple[Committee, bytes]]
 
 # After this many lessons a replay calls progress, and looks whether a checkpoint is due.
 SLICE = 100
@@ -37,10 +37,11 @@ SLICE = 100
 class Replaying:
     """Makes states of a ledger."""
 
-    def __init__(self, ledger: Ledger, published: Published) -> None:
+    def __init__(self, ledger: Ledger, published: Published, footings: Footings) -> None:
         self.checkpoints = Checkpoints(ledger)
         self._ledger = ledger
         self._published = published
+        self._footings = footings
 
     def built(self, progress: Progress | None = None, checkpoints: int | None = None) -> Beside:
         """The state of the ledger, in a file beside the published one; under the build lock."""
@@ -84,31 +85,37 @@ class Replaying:
         once only one is saved: each costs as much time as 150 lessons, and whoever later forgets an older
         lesson saves the others.
         """
-        capacity = room(self._ledger)
-        address, start = self.checkpoints.last(capacity, before) or self._foundation(capacity)
-        end = self._ledger.last_position()
-        targets = self.checkpoints.targets(address.position, end)
-        if progress is not None:
-            progress(0, end - address.position)
-        beside = self._published.beside(self._ledger.settings, capacity, start, address)
+        state = self._start(before)
         try:
-            for taught in _taught(beside.snapshot, iter(lessons(address.position))):
+            start, end = state.address.position, self._ledger.last_position()
+            targets = self.checkpoints.targets(start, end)
+            if progress is not None:
+                progress(0, end - start)
+            for taught in _taught(state, iter(lessons(start))):
                 if progress is not None:
-                    progress(taught, end - address.position)
-                if targets and beside.snapshot.address.position >= targets[0]:
+                    progress(taught, end - start)
+                if targets and state.address.position >= targets[0]:
                     if checkpoints is None or len(targets) <= checkpoints:
-                        self.checkpoints.save(beside.snapshot)
-                    targets = [target for target in targets if target > beside.snapshot.address.position]
-        except BaseException:
-            beside.discard()
-            raise
-        return beside
+                        self.checkpoints.save(state)
+                    targets = [target for target in targets if target > state.address.position]
+            return self._published.beside(state)
+        finally:
+            state.close()
+
+    def _start(self, before: int | None = None) -> MemoryState:
+        """Where a replay begins: the last usable checkpoint before a position, or the foundation."""
+        footing = self._footings.now()
+        first = begin(self._ledger, footing)
+        if (saved := self.checkpoints.last(footing, first.shape.bits, before)) is not None:
+            first.close()
+            return saved
+        return MemoryState(footing, first, self._ledger.address().replaced(position=0, trail=START))
 
     def bring_up(self, beside: Beside | None) -> Beside:
         """Teach a new state what it still lacks; if it does not belong to this ledger, make it again."""
         if beside is None:
             return self.built()
-        if not belongs(self._ledger, beside.snapshot.address) or room(self._ledger) != _capacity(beside):
+        if not (belongs(self._ledger, beside.snapshot.address) and self.has_its_slots(beside.snapshot)):
             beside.discard()
             beside = self.built()
         try:
@@ -118,70 +125,54 @@ class Replaying:
             raise
         return beside
 
-    def _foundation(self, capacity: int) -> tuple[Address, Start]:
-        """Where a replay of everything begins."""
+    def has_its_slots(self, state: State) -> bool:
+        """Whether a state has as many slots as a replay would have now."""
+        return has_its_slots(self._ledger, self._footings.now(), state.look())
 
-        def start(buffer: memoryview) -> tuple[Committee, bytes]:
-            return begin(self._ledger, capacity, buffer), b""
+    def in_memory(
+        self,
+        from_the_foundation: bool = False,
+        progress: Progress | None = None,
+        only: set[int] | None = None,
+    ) -> MemoryState:
+        """The state of the ledger, for us alone; ``from_the_foundation``, without the help of checkpoints.
 
-        return self._ledger.address().replaced(position=0, trail=START), start
-
-    def in_memory(self, from_the_foundation: bool = False, progress: Progress | None = None) -> Snapshot:
-        """The state of the ledger, for us alone; ``from_the_foundation``, without the help of checkpoints."""
-        capacity = room(self._ledger)
-        saved = None if from_the_foundation else self.checkpoints.last(capacity)
-        address, start = saved or self._foundation(capacity)
-        private = Snapshot.begin(_memory(), self._ledger.settings, capacity, start, address)
-        self.teach_rest(private, progress)
+        ``only``: of the lessons at these positions.
+        """
+        private = self._start(0 if from_the_foundation or only is not None else None)
+        self.teach_rest(private, progress, only)
         return private
 
-    def copy_of(self, published: Snapshot) -> Snapshot:
-        """A copy of the published state, for us alone; under its lock."""
-        file = _memory()
-        copy = Snapshot(file, self._ledger.settings, is_writable=True)
-        try:
-            published.copy_to(file)
-            copy.look()
-        except BaseException:
-            copy.close()
-            raise
-        return copy
-
-    def teach_rest(self, state: Snapshot, progress: Progress | None = None) -> None:
+    def teach_rest(
+        self, state: State, progress: Progress | None = None, only: set[int] | None = None
+    ) -> None:
         """Teach a state what it still lacks."""
         state.look()
         rest = self._ledger.last_position() - state.address.position
+        lessons = self._ledger.replay(state.address.position)
+        if only is not None:
+            lessons = (lesson for lesson in lessons if lesson.position in only)
         try:
-            for taught in _taught(state, self._ledger.replay(state.address.position)):
+            for taught in _taught(state, lessons):
                 if progress is not None:
                     progress(taught, rest)
         except TooManyLabels:
-            raise DamagedSnapshot("This state has too little room for labels.") from None
+            raise DamagedSnapshot("This state has too few slots for so many labels.") from None
 
     def begin(self) -> Committee:
         """A committee in memory before its first lesson."""
-        capacity = room(self._ledger)
-        return begin(self._ledger, capacity, bytearray(Committee.size(self._ledger.settings, capacity)))
+        return begin(self._ledger, self._footings.now())
 
-    def save_checkpoint(self, state: Snapshot) -> None:
+    def save_checkpoint(self, state: State) -> None:
         """Save a state, unless it is damaged: its users notice the damage, but it must not be saved."""
         with suppress(DamagedSnapshot):
             self.checkpoints.save(state)
 
 
-def _taught(snapshot: Snapshot, lessons: Iterator[Placed]) -> Iterator[int]:
+def _taught(state: State, lessons: Iterator[Placed]) -> Iterator[int]:
     """Teach lessons, slice by slice; yields how many have been taught so far."""
     count = 0
     while slice_ := list(islice(lessons, SLICE)):
-        snapshot.teach(slice_)
+        state.teach(slice_)
         count += len(slice_)
         yield count
-
-
-def _memory() -> int:
-    """A file in memory."""
-    return os.memfd_create("deciban", os.MFD_CLOEXEC)
-
-
-def _capacity(beside: Beside) -> int:
-    return beside.snapshot.look().capacity

@@ -1,30 +1,41 @@
 r"""A shared filter: one state in a file, published for many, on which personal filters rest.
 
 A site publishes what its filter has learned (`deciban publish site.state`); a person pins that file (`deciban
-prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons).
-The ledger keeps the path, the digest and the number of lessons of the pinned file, but no copy. If the file
-is gone or changed, a replay that needs it fails; it never silently uses another foundation. A new version is
+prefer --shared site.state`) and teaches on top of it: the own state is replay(shared state, own lessons), and
+is kept as a layer over the shared file. The file is never changed. It is mapped, so that all filters of a
+machine that rest on it share one copy in memory, and its blocks are checked when they are first used.
+
+The ledger keeps the path, the digest and the number of lessons of the pinned file. A filter never silently
+uses another foundation. So that the file stays as long as somebody rests on it, pinning makes a hard link to
+it beside the ledger, ``mail.db.foundation-9f3c01aa…``, where the system allows that; and whoever publishes a
+new version under an old name leaves the version before beside it, ``site.state.9f3c01aa…``. A new version is
 pinned the same way, and the person's own lessons, which are few, are replayed on it.
 
-The file is one line of JSON and the packed state (foundation.py):
+The file is one line of JSON, filled up with spaces to a multiple of 4,096 bytes, and the buffer of a
+committee (_committee.pyx):
 
-    {"deciban": "state", "format": 1, "features": 1, "settings": "bits=21 salt=…", "capacity": 2,
-     "lessons": {"spam": 1900, "ham": 4100}}\n…
+    {"deciban": "state", "format": 2, "features": 1, "state": 5, "settings": "bits=21 salt=…",
+     "lessons": {"spam": 1900, "ham": 4100}}   …\n…
 
-Its digest is the BLAKE2b of the whole file in 16 bytes. Whoever rests on it takes over its settings, the
-salt of its slots among them.
+Its digest is the BLAKE2b, in 16 bytes, of the line and of the head, labels and checks of the committee. The
+checks cover everything else: they find damage, but whoever may write the file could forge it. Whoever rests
+on it takes over its settings, the salt of its slots among them.
 """
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from weakref import WeakValueDictionary
 
 from deciban.committee._committee import FORMAT as STATE_FORMAT
 from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 from deciban.errors import (
     BadSetting,
     DamagedLedger,
+    DamagedSnapshot,
     FilterError,
     NewerFormat,
     NoSuchSource,
@@ -36,12 +47,18 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mmap import mmap
+
     from deciban.ledger.ledger import Ledger
 
-FORMATS = {"format": 1, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
+FORMATS = {"format": 2, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
 DIGEST_BYTES = 16
 # The first line holds settings and labels; a file with a longer first line is something else.
 MOST_HEAD = 1 << 20
+PAGE = 4096
+LINKED = ".foundation-"
+# What is mapped already, by digest.
+_mapped: WeakValueDictionary[str, Committee] = WeakValueDictionary()
 
 
 class SharedFilter(Value):
@@ -88,111 +105,171 @@ def packed(settings: Settings, committee: Committee) -> tuple[dict[str, int], by
     """What a committee has learned, by label, and its state as a file."""
     import json
 
-    from deciban.filter.foundation import pack
-
     committee.check()
-    lessons = committee.lessons
-    head = {"deciban": "state", **FORMATS, "settings": settings.text(), "capacity": committee.capacity}
-    return lessons, json.dumps({**head, "lessons": lessons}).encode() + b"\n" + pack(committee.state())
+    shape = committee.shape
+    whole = Committee.fresh(settings, shape=Shape.dense(shape.capacity, shape.bits))
+    whole.take_over(committee)
+    tight = Shape.for_rows(shape.capacity, shape.bits, whole.rows_learned(), spare=0)
+    buffer = bytearray(Committee.size(tight))
+    Committee.begin(settings, tight, buffer).take_over(whole)
+    lessons = whole.lessons
+    head = {"deciban": "state", **FORMATS, "settings": settings.text(), "lessons": lessons}
+    line = json.dumps(head).encode()
+    return lessons, line.ljust((len(line) // PAGE + 1) * PAGE - 1) + b"\n" + buffer
 
 
 def publish(path: str, lessons: dict[str, int], data: bytes) -> SharedFilter:
-    """Write a packed state; the file appears whole or not at all."""
+    """Write a packed state; the file appears whole or not at all.
+
+    The version that it replaces stays beside it, under its digest.
+    """
     from deciban.errors import CannotWrite
     from deciban.whole_file import WholeFile
 
     try:
+        before = look_at(path)[0].digest
+    except (FilterError, NoSuchSource):
+        before = None
+    shared = SharedFilter(os.path.abspath(path), _digest_of(path, data)[0], lessons)
+    try:
+        if before not in (None, shared.digest):
+            with suppress(FileExistsError):
+                os.link(path, f"{path}.{before}")
         with WholeFile(path) as file:
             file.write(data)
     except OSError as error:
         raise CannotWrite(f"{path} cannot be written: {error.strerror}. Nothing was published.") from None
-    return SharedFilter(os.path.abspath(path), _digest(data), lessons)
+    return shared
 
 
 def look_at(path: str) -> tuple[SharedFilter, Settings]:
-    """The shared filter that a file holds now, and its settings."""
-    data = _read(path)
-    settings, lessons = _whole(path, data)
-    return SharedFilter(os.path.abspath(path), _digest(data), lessons), settings
-
-
-def read_shared(shared: SharedFilter) -> tuple[bytes, int]:
-    """The sparse code of what was pinned, and the labels that it has room for."""
-    from deciban.filter.foundation import unpack
-
-    how_to_go_on = (
-        f"To rest on what is there now, run: deciban prefer --shared {shared.path} "
-        "(or --shared none, to go on without it)."
-    )
+    """The shared filter that a file holds now, and its settings; every block of it is checked."""
+    opened = _Opened(path)
     try:
-        data = _read(shared.path)
-    except NoSuchSource:
-        raise SharedFilterChanged(
-            f"{shared.path}, on which this filter rests, is gone. Put it back, or pin another: "
-            "deciban prefer --shared FILE (or none, to go on without it)."
-        ) from None
-    if _digest(data) != shared.digest:
-        raise SharedFilterChanged(f"{shared.path} is not the version that was pinned. {how_to_go_on}")
-    settings, capacity = _described(shared.path, _head(shared.path, data))
-    return unpack(data[data.index(b"\n") + 1 :], shared.path, settings, capacity), capacity
+        opened.committee.check()
+        shared = SharedFilter(os.path.abspath(path), opened.digest, opened.committee.lessons)
+    except DamagedSnapshot:
+        raise DamagedLedger(f"{path} is damaged. Publish it again.") from None
+    finally:
+        opened.committee.close()
+    return shared, opened.settings
+
+
+def keep(shared: SharedFilter, ledger_path: str) -> None:
+    """Link a file to the ledger that rests on it, so that it stays, where the system allows that."""
+    with suppress(OSError):
+        os.link(shared.path, _link(shared, ledger_path))
+
+
+def let_go(ledger_path: str, kept: SharedFilter | None) -> None:
+    """Remove the links to files on which a ledger no longer rests."""
+    folder, own = os.path.split(ledger_path)
+    wanted = None if kept is None else os.path.basename(_link(kept, ledger_path))
+    for name in os.listdir(folder or "."):
+        if name.startswith(own + LINKED) and name != wanted:
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+
+
+def mapped(shared: SharedFilter, ledger_path: str) -> Committee:
+    """The committee of what was pinned, to be shared by all who rest on it in this process."""
+    known = _mapped.get(shared.digest)
+    if known is not None:
+        return known
+    opened = _open_pinned(shared, ledger_path)
+    opened.committee.serve()
+    _mapped[shared.digest] = opened.committee
+    return opened.committee
+
+
+def verify(shared: SharedFilter, ledger_path: str) -> None:
+    """Refuse what was pinned if anything in it is damaged."""
+    committee = _open_pinned(shared, ledger_path).committee
+    committee.serve()
+    try:
+        committee.check()
+    finally:
+        committee.close()
 
 
 def is_unchanged(shared: SharedFilter) -> bool:
-    """Whether what was pinned is still there."""
+    """Whether what was pinned is still what its path holds."""
     try:
-        return _digest(_read(shared.path)) == shared.digest
-    except FilterError:
-        return False
-    except NoSuchSource:
+        return _Opened(shared.path).digest == shared.digest
+    except (FilterError, NoSuchSource):
         return False
 
 
-def _read(path: str) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError as error:
-        raise NoSuchSource(f"{path} cannot be read: {error.strerror}.") from None
+def _link(shared: SharedFilter, ledger_path: str) -> str:
+    return ledger_path + LINKED + shared.digest
 
 
-def _digest(data: bytes) -> str:
+def _open_pinned(shared: SharedFilter, ledger_path: str) -> _Opened:
+    """The file that was pinned: linked to the ledger, at its path, or beside that under its digest."""
+    found = False
+    for path in (_link(shared, ledger_path), shared.path, f"{shared.path}.{shared.digest}"):
+        try:
+            opened = _Opened(path)
+        except NoSuchSource:
+            continue
+        except DamagedLedger:
+            found = True
+            continue
+        if opened.digest == shared.digest:
+            return opened
+        found = True
+    if not found:
+        raise SharedFilterChanged(
+            f"{shared.path}, on which this filter rests, is gone. Put it back, or pin another: "
+            "deciban prefer --shared FILE (or none, to go on without it)."
+        )
+    raise SharedFilterChanged(
+        f"{shared.path} is not the version that was pinned. To rest on what is there now, run: "
+        f"deciban prefer --shared {shared.path} (or --shared none, to go on without it)."
+    )
+
+
+class _Opened:
+    """A file of a shared filter, mapped."""
+
+    def __init__(self, path: str) -> None:
+        from mmap import ACCESS_READ, mmap
+
+        try:
+            with open(path, "rb") as file:
+                data = mmap(file.fileno(), 0, access=ACCESS_READ)
+        except OSError as error:
+            raise NoSuchSource(f"{path} cannot be read: {error.strerror}.") from None
+        except ValueError:
+            raise DamagedLedger(f"{path} is empty. Publish it again.") from None
+        self.digest, self.settings, self.committee = _digest_of(path, data)
+
+
+def _digest_of(path: str, data: bytes | mmap) -> tuple[str, Settings, Committee]:
+    """The digest of a file's content, its settings and its committee, if head and committee are one."""
     from hashlib import blake2b
 
-    return blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
-
-
-def _whole(path: str, data: bytes) -> tuple[Settings, dict[str, int]]:
-    """The settings and lessons of a file, if nothing in it is damaged; from now on its digest is trusted."""
-    from deciban.filter.foundation import restore, unpack
-
     head = _head(path, data)
-    settings, capacity = _described(path, head)
-    code = unpack(data[data.index(b"\n") + 1 :], path, settings, capacity)
+    start = data.find(b"\n") + 1
+    committee = None
     try:
-        size = Committee.size(settings, capacity)
-        committee = restore(settings, code, bytearray(size))
-        committee.check()
-        lessons = committee.lessons
-        if list(dict(head["lessons"]).items()) != list(lessons.items()):  # type: ignore[call-overload]
+        settings = Settings.from_text(str(head["settings"]))
+        committee = Committee(settings, memoryview(data)[start:])
+        if list(dict(head["lessons"]).items()) != list(committee.lessons.items()):  # type: ignore[call-overload]
             raise ValueError
     except (FilterError, BadSetting, KeyError, TypeError, ValueError):
+        if committee is not None:
+            committee.close()
         raise DamagedLedger(f"{path} is damaged: its head and its state differ. Publish it again.") from None
-    return settings, lessons
+    with memoryview(data)[: start + committee.table_start] as front:
+        return blake2b(front, digest_size=DIGEST_BYTES).hexdigest(), settings, committee
 
 
-def _described(path: str, head: dict[str, object]) -> tuple[Settings, int]:
-    """The settings of a file, and the labels that it has room for."""
-    try:
-        return Settings.from_text(str(head["settings"])), int(str(head["capacity"]))
-    except (BadSetting, KeyError, ValueError):
-        raise DamagedLedger(f"{path} is damaged: its head cannot be read. Publish it again.") from None
-
-
-def _head(path: str, data: bytes) -> dict[str, object]:
+def _head(path: str, data: bytes | mmap) -> dict[str, object]:
     import json
 
     try:
-        head = json.loads(data[: data.index(b"\n", 0, MOST_HEAD)])
+        head = json.loads(data[: max(data.find(b"\n", 0, MOST_HEAD), 0)])
         if head["deciban"] != "state":
             raise ValueError
         newer = any(head[name] > format_ for name, format_ in FORMATS.items())

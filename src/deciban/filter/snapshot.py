@@ -3,7 +3,7 @@
 The file is one page of its own, then the buffer of the committee (_committee.pyx), then one record for each
 exam (exams.py). The page begins with:
 
-    magic      8 bytes    b"dcsnap03"
+    magic      8 bytes    b"dcsnap04"
     address    16 + 16 + 8 + 16   ledger id, base, position, trail (numbers are little-endian)
     exams      8 bytes    how many there are
     seal       8 bytes    one number that covers the whole committee (`Committee.seal`)
@@ -15,11 +15,13 @@ which some pages never reached the disk. Blocks of the tables are checked when t
 exams when they are read. Only plain files are opened, never a link that somebody planted.
 
 A process that holds the lock teaches a state in place (locks.py). Or a new state is made in a file of its
-own, which then takes the place of the old file by `rename`; whoever had the old file open notices that. Room
-for the whole file is reserved on the disk before it is mapped: if the disk became full while somebody writes
-to the mapping, that process would be killed.
+own, which then takes the place of the old file by `rename`; whoever had the old file open notices that. A
+state whose table is full does so too: it goes on in a larger file. Room for the whole file is reserved on the
+disk before it is mapped: if the disk became full while somebody writes to the mapping, that process would be
+killed.
 
-The first question is answered without a mapping, by a `Glance`: most processes ask only once, at a delivery.
+The first question about a dense table is answered without a mapping, by a `Glance`: most processes ask only
+once, at a delivery.
 """
 
 from __future__ import annotations
@@ -28,56 +30,60 @@ import os
 import stat
 import struct
 from _blake2 import blake2b
+from contextlib import suppress
 
 from deciban.committee._committee import Committee, Glance
-from deciban.errors import CannotWrite, DamagedSnapshot, TooManyLabels
-from deciban.filter.exams import RECORD, learn, read, written
+from deciban.errors import CannotWrite, DamagedSnapshot
+from deciban.filter.exams import RECORD
+from deciban.filter.made_like import make_like
+from deciban.filter.state import State, whole_records
 from deciban.ledger.records import Address
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
     from mmap import mmap
 
-    from deciban.committee.settings import Settings
-    from deciban.filter.exams import KeptExam
-    from deciban.ledger.records import Placed
+    from deciban.committee.shape import Shape
+    from deciban.filter.state import Footing
 
 PAGE = 4096
-MAGIC = b"dcsnap03"
+MAGIC = b"dcsnap04"
 HEAD = struct.Struct("<8s16s16sQ16sQQ")
 CHECK_BYTES = 8
-# The file grows by room for this many exams at a time, and this many are read at a time.
-EXAMS_AT_ONCE = 2048
+# A larger file that is to take the place of this one.
+GROWN = ".grown"
+# A file has room for a quarter more exams than there are, but at least for so many.
+LEAST_SPARE_EXAMS = 64
 
 
-class Snapshot:
+class Snapshot(State):
     """An open file with a state."""
 
-    def __init__(self, file: int, settings: Settings, is_writable: bool = False) -> None:
+    def __init__(self, path: str, file: int, footing: Footing, is_writable: bool = False) -> None:
+        self.path = path
+        self.footing = footing
+        self.address = Address(b"", b"", 0, b"")
+        self.exam_count = 0
         self._file = file
-        self._settings = settings
         self._head = b""
         self._map: mmap | None = None
         self._view: memoryview | None = None
         self._committee: Committee | None = None
         self._is_writable = is_writable
-        self.address = Address(b"", b"", 0, b"")
-        self.exam_count = 0
 
     @classmethod
-    def open(cls, path: str, settings: Settings) -> Snapshot | None:
+    def open(cls, path: str, footing: Footing) -> Snapshot | None:
         """The one at ``path``, to be read; None if there is none that we may read."""
         file = _open_plain(path, os.O_RDONLY)
-        return None if file is None else cls(file, settings)
+        return None if file is None else cls(path, file, footing)
 
     @classmethod
-    def open_to_teach(cls, path: str, settings: Settings) -> Snapshot | None:
+    def open_to_teach(cls, path: str, footing: Footing) -> Snapshot | None:
         """The one at ``path``, to be taught in place; None if there is none that we may write."""
         file = _open_plain(path, os.O_RDWR)
         if file is None:
             return None
-        opened = cls(file, settings, is_writable=True)
+        opened = cls(path, file, footing, is_writable=True)
         found = os.fstat(file)
         if _has_holes(found):
             try:
@@ -88,21 +94,19 @@ class Snapshot:
         return opened
 
     @classmethod
-    def begin(
-        cls,
-        file: int,
-        settings: Settings,
-        capacity: int,
-        start: Callable[[memoryview], tuple[Committee, bytes]],
-        address: Address,
-    ) -> Snapshot:
-        """A new one in an empty file; ``start`` makes committee and exams in a buffer of zeros."""
-        made = cls(file, settings, is_writable=True)
+    def make(cls, path: str, file: int, state: State, shape: Shape) -> Snapshot:
+        """A new one in an empty file: what another state has learned, in a table of this shape."""
+        made = cls(path, file, state.footing, is_writable=True)
         try:
-            made._reserve(PAGE + Committee.size(settings, capacity))
-            made._committee, exams = start(made._mapped())
+            exams = state.exam_records()
+            start = PAGE + Committee.size(shape)
+            made._reserve(start + len(exams) + _spare_exams(state.exam_count) * RECORD)
+            made._committee = Committee.begin(
+                state.footing.settings, shape, made._mapped(), state.footing.foundation
+            )
+            made._committee.take_over(state.look())
             made._write_exams(exams)
-            made._put_seal(address)
+            made._put_seal(state.address)
         except BaseException:
             made.close()
             raise
@@ -112,10 +116,10 @@ class Snapshot:
         """Whether nobody has changed it since the last look."""
         return os.pread(self._file, HEAD.size + CHECK_BYTES, 0) == self._head
 
-    def is_at(self, path: str) -> bool:
-        """Whether it is still the file at ``path``."""
+    def is_in_place(self) -> bool:
+        """Whether it is still the file at its path."""
         try:
-            return os.path.samestat(os.fstat(self._file), os.lstat(path))
+            return os.path.samestat(os.fstat(self._file), os.lstat(self.path))
         except OSError:
             return False
 
@@ -144,9 +148,9 @@ class Snapshot:
     def _taken(self, glance: bool) -> Committee:
         if os.fstat(self._file).st_size < 2 * PAGE:
             raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
-        if glance:
-            return Glance(self._settings, self._file, PAGE)
-        return Committee(self._settings, self._mapped())
+        if glance and Glance.is_fit(self._file, PAGE):
+            return Glance(self.footing.settings, self._file, PAGE)
+        return Committee(self.footing.settings, self._mapped(), self.footing.foundation)
 
     def _mapped(self) -> memoryview:
         """Map the file; what is behind its page."""
@@ -156,54 +160,50 @@ class Snapshot:
         self._view = memoryview(self._map)[PAGE:]
         return self._view
 
-    # Exams
-
-    def exams(self) -> Iterator[KeptExam]:
-        """All of them, in the order of their lessons; under the lock."""
-        labels = self.look().labels
-        for first in range(0, self.exam_count, EXAMS_AT_ONCE):
-            yield from read(self._records(first, min(first + EXAMS_AT_ONCE, self.exam_count)), labels)
-
-    def exams_backwards(self) -> Iterator[KeptExam]:
-        """The newest first."""
-        labels = self.look().labels
-        end = self.exam_count
-        while end > 0:
-            first = max(end - EXAMS_AT_ONCE, 0)
-            yield from reversed(list(read(self._records(first, end), labels)))
-            end = first
-
-    def exam_records(self) -> bytes:
-        """All of them as they are kept."""
-        self.look()
-        return self._records(0, self.exam_count)
-
     def _records(self, first: int, end: int) -> bytes:
         records = os.pread(self._file, (end - first) * RECORD, self._exams_at() + first * RECORD)
-        if len(records) < (end - first) * RECORD:
-            raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
-        return records
+        return whole_records(records, first, end)
 
     def _exams_at(self) -> int:
         assert self._committee is not None
-        return PAGE + Committee.size(self._settings, self._committee.capacity)
+        return PAGE + Committee.size(self._committee.shape)
 
-    # Teaching, under the exclusive lock or in a file that nobody else knows
+    def _grow(self, shape: Shape) -> None:
+        """Go on in a larger file, which takes the place of this one."""
+        path = self.path + GROWN
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(path)  # of a process that died here
+            grown = Snapshot.make(path, make_like(self.path, path), self, shape)
+            try:
+                os.rename(path, self.path)
+            except BaseException:
+                grown.close()
+                raise
+        except OSError as error:
+            with suppress(OSError):
+                os.unlink(path)
+            raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check permissions.") from None
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(path)
+            raise
+        self._replace_by(grown)
 
-    def teach(self, lessons: Sequence[Placed]) -> None:
-        """Teach lessons; if we die meanwhile, nobody trusts the file any more."""
-        committee = self.look()
-        new = {lesson.label for lesson in lessons}.difference(committee.labels)
-        if len(committee.labels) + len(new) > committee.capacity:
-            raise TooManyLabels(f"This state has room for {committee.capacity} labels only.")
+    def _replace_by(self, other: Snapshot) -> None:
+        """Be another file from now on."""
+        self.close()
+        self._file, self._map, self._view = other._file, other._map, other._view
+        self._committee, self._head = other._committee, other._head
+
+    def _begin_change(self) -> None:
         assert self._map is not None
         self._map[HEAD.size : HEAD.size + CHECK_BYTES] = bytes(CHECK_BYTES)
         self._head = b""
-        exams = [learn(committee, lesson) for lesson in lessons]
-        labels = committee.labels
-        self._write_exams(b"".join(written(exam, labels) for exam in exams))
-        last = lessons[-1]
-        self._put_seal(self.address.replaced(position=last.position, trail=last.trail))
+
+    def _end_change(self, records: bytes, address: Address) -> None:
+        self._write_exams(records)
+        self._put_seal(address)
 
     def _write_exams(self, records: bytes) -> None:
         """Write records behind those that there are."""
@@ -211,7 +211,7 @@ class Snapshot:
             return
         start = self._exams_at() + self.exam_count * RECORD
         if os.fstat(self._file).st_size < start + len(records):
-            self._reserve(start + len(records) + max(self.exam_count // 4, EXAMS_AT_ONCE) * RECORD)
+            self._reserve(start + len(records) + _spare_exams(self.exam_count) * RECORD)
         os.pwrite(self._file, records, start)
         self.exam_count += len(records) // RECORD
 
@@ -241,21 +241,6 @@ class Snapshot:
                 f"The state of the filter needs {size / 1e6:,.0f} MB: {error.strerror}. Make room."
             ) from None
 
-    def buffer(self) -> memoryview:
-        """The bytes of the committee."""
-        committee = self.look()
-        assert self._view is not None
-        return self._view[: Committee.size(self._settings, committee.capacity)]
-
-    def copy_to(self, file: int) -> None:
-        """Copy all of it into another file; under the lock."""
-        place, size = 0, os.fstat(self._file).st_size
-        while place < size:
-            copied = os.sendfile(file, self._file, place, size - place)
-            if not copied:
-                raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
-            place += copied
-
     def _unmap(self) -> None:
         if self._committee is not None:
             self._committee.close()
@@ -271,6 +256,11 @@ class Snapshot:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _spare_exams(count: int) -> int:
+    """For how many exams more than there are room is made."""
+    return max(count // 4, LEAST_SPARE_EXAMS)
 
 
 def _has_holes(found: os.stat_result) -> bool:

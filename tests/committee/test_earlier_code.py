@@ -1,13 +1,20 @@
-"""Sparse codes give back what was encoded, and refuse what is no such code."""
+"""The code of earlier versions gives back what was encoded, and what is no such code is refused."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deciban.committee._sparse_code import decode, encode
+from deciban.committee._earlier_code import decode
 from deciban.errors import DamagedSnapshot
 
 UNITS = st.lists(st.sampled_from([bytes(16), b"\1" + bytes(15), bytes(15) + b"\1", b"x" * 16]), min_size=1)
+
+
+def encode(state: bytes) -> bytes:
+    """The code of a state, as earlier versions made it."""
+    units = [state[place : place + 16] for place in range(0, len(state), 16)]
+    there = sum(1 << place for place, unit in enumerate(units) if any(unit))
+    return there.to_bytes(-(-len(units) // 128) * 16, "little") + b"".join(filter(any, units))
 
 
 @given(UNITS)
@@ -30,4 +37,4 @@ def test_a_code_that_is_cut_short_or_too_long_is_refused(units: list[bytes], cou
 def test_odd_lengths_are_refused() -> None:
     for length in (0, 15, 17):
         with pytest.raises(ValueError, match="multiple of 16"):
-            encode(bytes(length))
+            decode(bytes(16), bytearray(length))

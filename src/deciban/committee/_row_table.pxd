@@ -1,0 +1,94 @@
+# The table of rows under a committee (see _row_table.pyx).
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from deciban.committee._lesson_code cimport Features
+
+cdef enum:
+    VIEWS = 2
+    PAGE = 4096
+    BLOCK_BITS = 12
+    BLOCK = 1 << BLOCK_BITS
+    WORDS_A_BLOCK = BLOCK // 8
+    MOST_LABELS = 4096
+    MOST_COUNT = 65535
+
+
+# The sizes of a table, as the head of a state holds them.
+cdef struct TableHead:
+    uint64_t capacity   # labels that a row has room for: a power of two
+    uint64_t bits       # a view has 2^bits slots
+    uint64_t entries    # of the index; 0: there is none, and each slot has its row
+    uint64_t room       # rows that there is room for …
+    uint64_t rows       # … and that are in use
+
+
+cdef inline uint64_t check_of(const void* words, Py_ssize_t count, uint64_t first) noexcept nogil:
+    """The sum of words, each times an odd number that depends on its place; `first` is the place of the first."""
+    cdef uint64_t total = 0, word, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
+    cdef Py_ssize_t i
+    for i in range(count):
+        # Copied, because C may take for granted that what is written as a float is never read as a whole number.
+        memcpy(&word, <const char*>words + 8 * i, 8)
+        total += word * factor
+        factor += 2 * <uint64_t>0x9E3779B97F4A7C15u
+    return total
+
+
+cdef bint is_possible(const TableHead* head) noexcept nogil
+cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil
+cdef Py_ssize_t blocks_of(const TableHead* head) noexcept nogil
+cdef int spread(
+    float* row, Py_ssize_t capacity, const float* narrow, Py_ssize_t narrow_capacity, Py_ssize_t labels
+) noexcept nogil
+
+
+cdef class RowTable:
+    cdef TableHead* head
+    cdef uint64_t* checks           # one for each block
+    cdef unsigned char* start       # of the index, if there is one, and then the rows
+    cdef unsigned char* checked     # whether each block was found whole by us
+    cdef uint64_t* index
+    cdef unsigned char* rows
+    cdef unsigned char* end
+    cdef uint64_t entries
+    cdef Py_ssize_t row             # its bytes
+    cdef Py_ssize_t capacity
+    cdef int bits
+    cdef uint64_t[2] salts
+    cdef bint is_foundation         # others rest on it, and it cannot be made again from their ledgers
+
+    cdef int take(self, TableHead* head, uint64_t* checks, unsigned char* start, uint64_t salt) except -1
+    cdef void keys_of(self, Features features, uint32_t* keys) noexcept nogil
+    cdef uint32_t key_of(self, int view, uint32_t feature) noexcept nogil
+    cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _find_sparse(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
+    cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef unsigned char* own(self, uint32_t key) except NULL nogil
+    cdef uint64_t home(self, uint32_t key) noexcept nogil
+    cdef int check_row(self, const unsigned char* row) except -1 nogil
+    cdef int check_block(self, Py_ssize_t block) except -1 nogil
+    cdef bint is_whole(self, Py_ssize_t block) noexcept nogil
+    cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
+    cdef void renew_checks(self) noexcept nogil
+    cdef uint32_t* keys_by_row(self) except? NULL
+    cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
+    cdef int _put(self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels) except -1
+    cdef Py_ssize_t filled(self) noexcept nogil
+    cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL
+    cdef bytes pack(self, Py_ssize_t labels)
+    cdef Py_ssize_t unpack(self, const unsigned char* code, Py_ssize_t size, Py_ssize_t labels) except -1
+
+
+cdef class FileRowTable(RowTable):
+    cdef int file
+    cdef Py_ssize_t place           # where the rows begin in the file
+    cdef Py_ssize_t span            # bytes that are read for a row: its block, or blocks if it is longer than one
+    cdef unsigned char* copy        # what was read last
+    cdef unsigned char* copies      # (features, bytes of a row)
+    cdef Py_ssize_t copies_room
+
+    cdef unsigned char* _read(self, uint32_t key) except NULL nogil

@@ -1,0 +1,67 @@
+"""The shape of a table: how many labels, slots and rows it has room for (see _row_table.pyx).
+
+A table is sparse while that is smaller:
+
+>>> Shape.for_rows(capacity=2, bits=21, rows=26_000)
+Shape(capacity=2, bits=21, rows=32500, is_dense=False)
+>>> Shape.for_rows(capacity=2, bits=21, rows=3_000_000) == Shape.dense(capacity=2, bits=21)
+True
+"""
+
+from __future__ import annotations
+
+from deciban.value import Value
+
+# The least room that is made.
+LEAST_ROWS = 512
+# So much more room than needed is made, so that not every lesson makes a new file.
+SPARE = 0.25
+
+
+class Shape(Value):
+    """The sizes of a table."""
+
+    capacity: int
+    """Labels that a row has room for: a power of two."""
+    bits: int
+    """A view has 2^bits slots."""
+    rows: int
+    """Rows that there is room for."""
+    is_dense: bool = False
+    """Whether each slot has its row."""
+
+    @classmethod
+    def dense(cls, capacity: int, bits: int) -> Shape:
+        """A table with a row for each slot of both views."""
+        return cls(capacity, bits, 2 << bits, is_dense=True)
+
+    @classmethod
+    def for_rows(
+        cls, capacity: int, bits: int, rows: int, is_layer: bool = False, spare: float = SPARE
+    ) -> Shape:
+        """A table for so many rows, and for a ``spare`` share more; dense if that is not larger.
+
+        A layer is always sparse.
+        """
+        dense = cls.dense(capacity, bits)
+        sparse = cls(capacity, bits, min(max(rows + int(spare * rows), LEAST_ROWS), dense.rows))
+        return sparse if is_layer or sparse.size < dense.size else dense
+
+    @property
+    def entries(self) -> int:
+        """The entries of the index; a dense table has none."""
+        return 0 if self.is_dense else self.rows + self.rows // 3 + 1
+
+    @property
+    def size(self) -> int:
+        """The bytes of index and rows, about."""
+        return 8 * self.entries + self.rows * row_bytes(self.capacity)
+
+
+def row_bytes(capacity: int) -> int:
+    """The bytes of a row with room for so many labels: a power of two.
+
+    >>> [row_bytes(capacity) for capacity in (2, 4, 8, 16)]
+    [16, 32, 64, 128]
+    """
+    return 1 << max(3 + 6 * capacity, 15).bit_length()

@@ -1,0 +1,85 @@
+"""A state in memory, for its process alone: where replays are made, and where those teach who may not write.
+
+In memory a table grows by doubling. Once it is large, it lies on huge pages if the system has them: looking
+up a row then misses the processor's tables of pages less often.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from deciban.committee._committee import Committee
+from deciban.filter.exams import RECORD
+from deciban.filter.state import State, whole_records
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from deciban.committee.shape import Shape
+    from deciban.filter.state import Footing
+    from deciban.ledger.records import Address
+
+# Smaller tables are not worth whole huge pages.
+HUGE = 8 << 20
+
+
+class MemoryState(State):
+    """A committee in memory, with its exams."""
+
+    def __init__(self, footing: Footing, committee: Committee, address: Address, exams: bytes = b"") -> None:
+        self.footing = footing
+        self.address = address
+        self.exam_count = len(exams) // RECORD
+        self._committee = committee
+        self._exams = bytearray(exams)
+
+    @classmethod
+    def copy_of(cls, state: State) -> MemoryState:
+        """A copy of another state; under its lock."""
+        committee = state.look()
+        made = begin_in_memory(state.footing, committee.shape)
+        made.take_over(committee)
+        return cls(state.footing, made, state.address, state.exam_records())
+
+    def look(self) -> Committee:
+        """The committee."""
+        return self._committee
+
+    def is_as_it_was(self) -> bool:
+        """Nobody else can change it."""
+        return True
+
+    def _records(self, first: int, end: int) -> bytes:
+        return whole_records(bytes(self._exams[first * RECORD : end * RECORD]), first, end)
+
+    def _rows_wanted(self, rows: int, features: int) -> int:
+        return 2 * rows + features
+
+    def _grow(self, shape: Shape) -> None:
+        grown = begin_in_memory(self.footing, shape)
+        grown.take_over(self._committee)
+        self._committee.close()
+        self._committee = grown
+
+    def _begin_change(self) -> None:
+        pass
+
+    def _end_change(self, records: bytes, address: Address) -> None:
+        self._exams += records
+        self.exam_count += len(records) // RECORD
+        self.address = address
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self._committee.close()
+
+
+def begin_in_memory(footing: Footing, shape: Shape) -> Committee:
+    """A committee that has learned nothing on its own, in memory of its own."""
+    from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
+
+    size = Committee.size(shape)
+    memory = mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS)
+    if size >= HUGE:
+        with suppress(OSError):  # a system without huge pages
+            memory.madvise(MADV_HUGEPAGE)
+    return Committee.begin(footing.settings, shape, memory, footing.foundation)

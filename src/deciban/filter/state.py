@@ -1,0 +1,138 @@
+"""A state: a committee, the exams of its lessons, and the address that says which lessons those are.
+
+A state is a file that many processes use (snapshot.py), or lies in the memory of one (memory_state.py). Both
+are taught in the same way, and make room for themselves when they are full.
+"""
+
+from __future__ import annotations
+
+from deciban.committee.shape import Shape
+from deciban.errors import DamagedSnapshot, TooManyLabels
+from deciban.filter.exams import RECORD, read, taught
+from deciban.value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from deciban.committee._committee import Committee
+    from deciban.committee.settings import Settings
+    from deciban.filter.exams import KeptExam
+    from deciban.ledger.records import Address, Placed
+
+# So many exams are read at a time.
+EXAMS_AT_ONCE = 2048
+
+
+class Footing(Value):
+    """What states stand on."""
+
+    settings: Settings
+    foundation: Committee | None
+    """The state of a shared filter; those that rest on it are layers over it."""
+
+
+def capacity_for(labels: int) -> int:
+    """The labels that tables have room for: a power of two.
+
+    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
+    [2, 2, 2, 4, 8, 32]
+    """
+    return 1 << max(labels - 1, 1).bit_length()
+
+
+class State:
+    """What all states can do."""
+
+    footing: Footing
+    address: Address
+    exam_count: int
+
+    def look(self) -> Committee:
+        """The committee as it is now; under the lock, if there is one."""
+        raise NotImplementedError
+
+    def is_as_it_was(self) -> bool:
+        """Whether nobody has changed it since the last look."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of it."""
+        raise NotImplementedError
+
+    # Exams
+
+    def exams(self) -> Iterator[KeptExam]:
+        """All of them, in the order of their lessons; under the lock."""
+        labels = self.look().labels
+        for first in range(0, self.exam_count, EXAMS_AT_ONCE):
+            yield from read(self._records(first, min(first + EXAMS_AT_ONCE, self.exam_count)), labels)
+
+    def exams_backwards(self) -> Iterator[KeptExam]:
+        """The newest first."""
+        labels = self.look().labels
+        end = self.exam_count
+        while end > 0:
+            first = max(end - EXAMS_AT_ONCE, 0)
+            yield from reversed(list(read(self._records(first, end), labels)))
+            end = first
+
+    def exam_records(self) -> bytes:
+        """All of them as they are kept."""
+        self.look()
+        return self._records(0, self.exam_count)
+
+    def _records(self, first: int, end: int) -> bytes:
+        raise NotImplementedError
+
+    # Teaching, under the exclusive lock or where nobody else can see it
+
+    def teach(self, lessons: Sequence[Placed]) -> None:
+        """Teach lessons; if we die meanwhile, nobody trusts the state any more."""
+        self.make_room_for(lessons)
+        committee = self.look()
+        self._begin_change()
+        records = taught(committee, lessons)
+        last = lessons[-1]
+        self._end_change(records, self.address.replaced(position=last.position, trail=last.trail))
+
+    def make_room_for(self, lessons: Sequence[Placed]) -> None:
+        """Go on in a larger table if these lessons may not fit."""
+        committee = self.look()
+        labels = {*committee.labels, *(lesson.label for lesson in lessons)}
+        features = sum(len(lesson.features) for lesson in lessons)
+        if committee.has_room(len(labels), features):
+            return
+        capacity, bits = capacity_for(len(labels)), committee.shape.bits
+        is_layer = committee.foundation is not None
+        if (
+            not is_layer
+            and bits != self.footing.settings.table_bits(capacity)
+            and capacity > committee.capacity
+        ):
+            raise TooManyLabels("With so many labels the table has other slots: the lessons are replayed.")
+        rows = self._rows_wanted(committee.rows_learned(), features)
+        self._grow(Shape.for_rows(max(capacity, committee.capacity), bits, rows, is_layer))
+
+    def _rows_wanted(self, rows: int, features: int) -> int:
+        """For how many rows room is made, if so many are there and so many features come."""
+        return rows + features
+
+    def _grow(self, shape: Shape) -> None:
+        """Go on in a table of another shape."""
+        raise NotImplementedError
+
+    def _begin_change(self) -> None:
+        """Say that it is being changed."""
+        raise NotImplementedError
+
+    def _end_change(self, records: bytes, address: Address) -> None:
+        """Add the records of exams, and say that it is the state of this address."""
+        raise NotImplementedError
+
+
+def whole_records(records: bytes, first: int, end: int) -> bytes:
+    """Records that were read, if none is missing."""
+    if len(records) < (end - first) * RECORD:
+        raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
+    return records

@@ -1,0 +1,29 @@
+"""A shape is as small as it can be for what it has room for."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deciban.committee._committee import Committee
+from deciban.committee.shape import Shape, row_bytes
+
+
+@given(st.sampled_from([2, 4, 8, 32, 1024]), st.integers(4, 16), st.integers(0, 200_000))
+def test_a_table_is_sparse_while_that_is_smaller(capacity: int, bits: int, rows: int) -> None:
+    rows = min(rows, 2 << bits)
+    shape = Shape.for_rows(capacity, bits, rows)
+    assert shape.rows >= rows or shape.is_dense
+    assert shape.size <= Shape.dense(capacity, bits).size
+    assert (shape.entries == 0) == shape.is_dense
+    if not shape.is_dense:
+        assert shape.entries > shape.rows
+    assert 0 <= Committee.size(shape) - shape.size - 112 * capacity <= 16_384 + shape.size // 500
+
+
+def test_a_layer_is_always_sparse() -> None:
+    shape = Shape.for_rows(2, 4, 1000, is_layer=True)
+    assert not shape.is_dense
+    assert shape.rows == 2 << 4
+
+
+def test_a_row_of_two_labels_takes_16_bytes() -> None:
+    assert [row_bytes(capacity) for capacity in (2, 4, 8, 32)] == [16, 32, 64, 256]
