@@ -108,7 +108,7 @@ def _snapshot(opened: Opened) -> str:
     with opened.published.locks.asking():
         if not os.path.lexists(opened.published.path):
             return "none: it is made when it is needed"
-        state = opened.published.look(opened.grounds.now())
+        state = opened.published.look(opened.footings.now())
         if state is None:
             raise DamagedSnapshot("It is damaged, or of another version.")
         if not belongs(ledger, state.address):
