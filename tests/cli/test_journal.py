@@ -134,3 +134,12 @@ def test_without_a_journal_or_an_entry_there_is_one_line(taught, database, capsy
     assert main(words) == 3
     assert capsys.readouterr().err.count("\n") == 1
     assert not os.path.exists(f"{database}.journal")
+
+
+def test_learn_and_classify_go_on_without_a_journal_that_cannot_be_opened(taught, database, capsys):
+    os.mkdir(f"{database}.journal")
+    assert main(["classify", "--journal", str(taught / "new-spam.eml")]) == 0
+    assert main(["learn", "ham", str(taught / "new-ham.eml")]) == 0
+    captured = capsys.readouterr()
+    assert "learned 1 message as ham" in captured.out
+    assert captured.err.count("\n") == 2

@@ -1,4 +1,4 @@
-"""A user who only corrects mistakes: the promise rests on a sample of uncontested mail, and spam is caught."""
+"""A user who only corrects mistakes: a promise rests on a sample of uncontested mail, and spam is caught."""
 
 from time import time
 

@@ -5,7 +5,7 @@ from time import time
 
 import pytest
 
-from deciban.errors import NoSuchEntry
+from deciban.errors import CannotWrite, NoSuchEntry
 from deciban.filter.tag import tagged, tags_of
 from deciban.journal import Desk
 from deciban.journal.desk import SILENCE_SECONDS
@@ -156,3 +156,19 @@ def test_sampled_mail_counts_ten_times_for_a_promise(desk: Desk):
     drawn = desk.draw_sample(LATER)
     assert desk.mail_filter.assurance().sampled == min(10 * drawn, 20)
     assert before.sampled == 0
+
+
+def test_a_journal_that_cannot_be_written_stands_in_the_way_of_no_lesson(desk: Desk, monkeypatch):
+    asked = desk.ask(mail("spam", 50))
+    desk.writer.flush()
+
+    def refuse(entries):
+        raise CannotWrite("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.writer.journal, "write", refuse)
+        assert desk.learn([mail("ham", 80)], "ham").learned == 1
+        assert desk.correct(asked.id, "ham").learned == 1
+    # What waited is written as soon as that is possible.
+    assert {entry.outcome.label for entry in entries(desk)} == {"ham"}
+    assert len(entries(desk)) == 2

@@ -8,7 +8,7 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.intake import Intake, add_sources, named_in
-from deciban.cli.journal_flags import add_journal_flag, open_desk, wants_journal
+from deciban.cli.journal_flags import add_journal_flag, close_desk, optional_desk, wants_journal
 from deciban.cli.paint import add_color_flag, wants_color
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import columns_of, harmless, say, shortened, terminal_columns
@@ -56,12 +56,11 @@ def run(options: Namespace) -> int:
     """Print a verdict for each message; the exit code is the verdict if there is but one."""
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
-        if not wants_journal(options):
-            return _classify(options, mail_filter, None)
-        desk = open_desk(options, mail_filter, "classify", create=True)
-        assert desk is not None
-        with desk.writer:
+        desk = optional_desk(options, mail_filter, "classify", True) if wants_journal(options) else None
+        try:
             return _classify(options, mail_filter, desk)
+        finally:
+            close_desk(desk)
 
 
 def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int:

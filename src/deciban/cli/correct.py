@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.journal_flags import existing_desk
+from deciban.cli.journal_flags import close_desk, existing_desk
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import digest
 from deciban.cli.parser import Parser
@@ -37,9 +37,11 @@ def run(options: Namespace) -> int:
     label = label_of(options.label)
     with open_filter(options) as mail_filter:
         desk = existing_desk(options, mail_filter, "correct")
-        with desk.writer:
+        try:
             learned = desk.correct(options.entry, label, options.by)
             desk.draw_sample()
+        finally:
+            close_desk(desk)
         label = mail_filter.spelling(label)
     if options.json:
         say_json({"entry": options.entry.hex(), "label": label, "known": bool(learned.known)})

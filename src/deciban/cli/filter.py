@@ -13,7 +13,7 @@ import sys
 from deciban.cli.complaint import complain
 from deciban.cli.database import add_database_flag
 from deciban.cli.decision_flags import add_decision_flags, decide_by
-from deciban.cli.journal_flags import add_journal_flag
+from deciban.cli.journal_flags import add_journal_flag, close_desk
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import tell_that_it_waits
 from deciban.errors import DecibanError, LedgerBusy
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from deciban.errors import WrongUsage
     from deciban.filter import Filter, Verdict
     from deciban.journal.desk import Desk
-    from deciban.journal.journal_writer import JournalWriter
 
 EXAMPLES = (
     ("deciban filter < mail.eml > tagged.eml", "add X-Deciban, X-Spam-Flag and X-Spam-Status"),
@@ -63,11 +62,11 @@ def run(options: Namespace) -> int:
     if message is None:
         return TRY_AGAIN
     output, code = message, NO_VERDICT
-    writers: list[JournalWriter] = []
+    desks: list[Desk | None] = []
     try:
         try:
             _raise_on_signals()
-            output, code = _judged(message, options, writers)
+            output, code = _judged(message, options, desks)
         except Exception as error:
             complain(error, "the message goes on without a verdict")
             output = _without_tags(message)
@@ -75,17 +74,9 @@ def run(options: Namespace) -> int:
     except _Signalled:  # while another error was dealt with
         pass
     failed = _handed_on(output)
-    for writer in writers:
-        _write(writer)
+    for desk in desks:
+        close_desk(desk)
     return failed or (code if options.exit_code else 0)
-
-
-def _write(writer: JournalWriter) -> None:
-    """Write the journal, now that the message is out; that it cannot be written is told."""
-    try:
-        writer.close()
-    except Exception as error:
-        complain(error, "the journal has no entry of this message")
 
 
 def run_misused(error: WrongUsage) -> int:
@@ -109,12 +100,12 @@ def _read() -> bytes | None:
         return None
 
 
-def _judged(message: bytes, options: Namespace, writers: list[JournalWriter]) -> tuple[bytes, int]:
+def _judged(message: bytes, options: Namespace, desks: list[Desk | None]) -> tuple[bytes, int]:
     """The message with its verdict, and the verdict's exit code; its entry waits to be written."""
     # Here, so that what cannot be imported does not keep the message back either.
     from deciban.cli.configuration import Configuration
     from deciban.cli.database import open_filter
-    from deciban.cli.journal_flags import wants_journal
+    from deciban.cli.journal_flags import optional_desk, wants_journal
     from deciban.cli.verdict_text import exit_code
     from deciban.filter.tag import tagged, tags_of
 
@@ -124,8 +115,9 @@ def _judged(message: bytes, options: Namespace, writers: list[JournalWriter]) ->
         message = tagging.taken_off(message)
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
-        desk = _desk(options, mail_filter, writers) if wants_journal(options) else None
-        verdict, identity = _asked(message, mail_filter, desk)
+        if wants_journal(options):
+            desks.append(optional_desk(options, mail_filter, "filter", True))
+        verdict, identity = _asked(message, mail_filter, desks[0] if desks else None)
         if not verdict.label and mail_filter.labels():
             raise LedgerBusy("there is no state yet, since another process is at it")
     if configuration.value("syslog") != "no":
@@ -148,22 +140,6 @@ def _asked(message: bytes, mail_filter: Filter, desk: Desk | None) -> tuple[Verd
 
     asked = desk.ask(RawMessage("-", message), TAGGED)
     return asked.verdict, asked.id
-
-
-def _desk(options: Namespace, mail_filter: Filter, writers: list[JournalWriter]) -> Desk | None:
-    """The filter with its journal; None if that cannot be opened, which keeps no verdict back."""
-    from deciban.cli.journal_flags import open_desk
-
-    try:
-        desk = open_desk(options, mail_filter, "filter", create=True)
-    except _Signalled:
-        raise
-    except Exception as error:
-        complain(error, "the journal has no entry of this message")
-        return None
-    if desk is not None:
-        writers.append(desk.writer)
-    return desk
 
 
 def _without_tags(message: bytes) -> bytes:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 
+from deciban.cli.complaint import complain
 from deciban.cli.configuration import Configuration
 from deciban.cli.database import admission, chosen_path, spaces_folder
-from deciban.errors import NoSuchEntry
+from deciban.errors import DecibanError, NoSuchEntry
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from deciban.journal.desk import Desk
 
 SUFFIX = ".journal"
+WITHOUT_ENTRY = "the journal has no entry of this"
 
 
 def add_journal_flag(parser: Parser) -> None:
@@ -59,6 +61,24 @@ def open_desk(
 
     writer = JournalWriter(SqliteJournal(path, create))
     return Desk(mail_filter, writer, space, door, admission(options, mail_filter), keeps_lessons)
+
+
+def optional_desk(options: Namespace, mail_filter: Filter, door: str, wanted: bool) -> Desk | None:
+    """The filter with its journal; one that cannot be opened is told, and keeps nobody from anything."""
+    try:
+        return open_desk(options, mail_filter, door, keeps_lessons=wanted, create=wanted)
+    except (DecibanError, OSError) as error:
+        complain(error, WITHOUT_ENTRY)
+        return None
+
+
+def close_desk(desk: Desk | None) -> None:
+    """Write the journal, after all else is done; that it cannot be written is told."""
+    if desk is not None:
+        try:
+            desk.writer.close()
+        except (DecibanError, OSError) as error:
+            complain(error, WITHOUT_ENTRY)
 
 
 def existing_desk(options: Namespace, mail_filter: Filter, door: str) -> Desk:

@@ -12,7 +12,7 @@ from deciban.cli.database import add_database_flag, admission, open_or_create_fi
 from deciban.cli.hands import Hands
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
-from deciban.cli.journal_flags import add_journal_flag, open_desk, wants_journal
+from deciban.cli.journal_flags import add_journal_flag, close_desk, optional_desk, wants_journal
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, refused, whole_number
 from deciban.cli.parser import Parser
@@ -102,7 +102,7 @@ def run(options: Namespace) -> int:
     with open_or_create_filter(options) as mail_filter:
         admit = admission(options, mail_filter)
         keeps = wants_journal(options)
-        desk = open_desk(options, mail_filter, "learn", keeps_lessons=keeps, create=keeps)
+        desk = optional_desk(options, mail_filter, "learn", keeps)
         lesson = _Course(mail_filter, options.by, _hands(options), intake.relearning, admit, desk)
         try:
             lesson.take(chain([first], messages))
@@ -112,8 +112,7 @@ def run(options: Namespace) -> int:
         except DecibanError as error:
             raise (type(error)(f"{error} {lesson.what_is_kept()}") if lesson.count else error) from None
         finally:
-            if desk is not None:
-                desk.writer.close()
+            close_desk(desk)
         if options.json:
             say_json(lesson.record())
         else:

@@ -31,9 +31,10 @@ for ten, so that a promise rests on all mail and not on mistakes alone (filter/t
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import time
 
-from deciban.errors import NoSuchEntry
+from deciban.errors import FilterError, NoSuchEntry
 from deciban.filter.mail import Question, lesson_of
 from deciban.filter.tagging import identity_in
 from deciban.journal.journal_entry import LEARNED, TOLD, JournalEntry, Outcome
@@ -112,7 +113,10 @@ class Desk:
 
     def recognised(self, lesson: Lesson, identity: bytes) -> Lesson:
         """The lesson, or that of the entry about the same message; `mark_taught` writes its outcome."""
-        entries = self.writer.journal.about(self.space, identity, lesson.digest, lesson.message_id)
+        try:
+            entries = self.writer.journal.about(self.space, identity, lesson.digest, lesson.message_id)
+        except (FilterError, OSError):  # a journal that cannot be read stands in the way of no lesson
+            entries = []
         for entry in entries:
             self._taught.append((entry, lesson.label, self._label_of(entry.digest)))
             if entry.id == identity and entry.message_id == lesson.message_id:
@@ -122,21 +126,23 @@ class Desk:
         return lesson
 
     def mark_taught(self) -> None:
-        """Write what became of the messages that were taught by now."""
-        self.writer.flush()
-        if self._taught:
-            moment = int(time() * 1e6)
-            self.writer.journal.write(
-                entry.replaced(outcome=Outcome(label, moment, before))
-                for entry, label, before in self._taught
-            )
+        """Write what became of the messages that were taught by now; if that cannot be done yet, it waits."""
+        moment = int(time() * 1e6)
+        for entry, label, before in self._taught:
+            self.writer.put(entry.replaced(outcome=Outcome(label, moment, before)))
         self._taught.clear()
+        self._flush()
 
     def _teach(self, lessons: Iterable[Lesson]) -> Learned:
-        self.writer.flush()
+        self._flush()
         learned = self.mail_filter.learn(self._admit(lessons))
         self.mark_taught()
         return learned
+
+    def _flush(self) -> None:
+        """Write the journal, if that is possible; otherwise it waits."""
+        with suppress(FilterError, OSError):
+            self.writer.flush()
 
     def _label_of(self, digest: bytes) -> str:
         """What a message was taught as; empty if it was not."""
@@ -146,7 +152,7 @@ class Desk:
 
     def entry(self, identity: bytes) -> JournalEntry:
         """The entry of an id; NoSuchEntry if it is not there, or not any more."""
-        self.writer.flush()
+        self._flush()
         found = self.writer.journal.entry(self.space, identity)
         if found is None:
             raise NoSuchEntry(
