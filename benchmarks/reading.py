@@ -7,7 +7,7 @@ installed) trains in bulk mode, that is: reads, tokenises and stores; its figure
 both views, which must be at least 3 times faster.
 
 Two threads read and extract the same messages from memory; wall time, the best of some turns. It says
-something only on a machine with two idle cores. How much of the work holds Python's lock can be told anywhere:
+something only on a machine with two idle cores. How much of the work holds Python's lock is known anywhere:
 at most what a message without text takes.
 """
 

@@ -4,7 +4,7 @@ They belong to the state, not to the ledger: a replay makes them anew, and the b
 from the same address as the totals. A label is stored as its number in the state. Each record has a checksum.
 
 >>> exam = KeptExam(7, "ham", ExamRow("spam", -2.0, 2.0), "incoming", 1.0)
->>> record = written(exam, ("spam", "ham"))
+>>> record = _record(7, -2.0, 2.0, 1.0, 0, 1, 0)
 >>> len(record), list(read(record, ("spam", "ham"))) == [exam]
 (40, True)
 >>> list(read(bytes(40), ("spam", "ham")))
@@ -57,10 +57,14 @@ def taught(committee: Committee, lessons: Iterable[Placed]) -> bytes:
         if lesson.label not in examiner.numbers:
             examiner = _Examiner(committee.labels)
         number, origin = examiner.numbers[lesson.label], ORIGINS.index(lesson.origin)
-        fields = FIELDS.pack(lesson.position, truth, spam, lesson.share, best, number, origin)
-        records += fields
-        records += crc32(fields).to_bytes(4, "little")
+        records += _record(lesson.position, truth, spam, lesson.share, best, number, origin)
     return bytes(records)
+
+
+def _record(*fields: float) -> bytes:
+    """One record: the fields in their order, and their checksum."""
+    packed = FIELDS.pack(*fields)
+    return packed + crc32(packed).to_bytes(4, "little")
 
 
 class _Examiner:
@@ -102,21 +106,6 @@ def examined(label: str, totals: dict[str, float]) -> ExamRow:
         return NO_EXAM
     best = max(totals, key=totals.__getitem__)
     return ExamRow(best, log_odds(totals, label), log_odds(totals) if SPAM in totals else None)
-
-
-def written(exam: KeptExam, labels: tuple[str, ...]) -> bytes:
-    """The record of an exam in a state with these labels."""
-    row = exam.row
-    fields = FIELDS.pack(
-        exam.position,
-        NOT_A_NUMBER if row.truth is None else row.truth,
-        NOT_A_NUMBER if row.spam is None else row.spam,
-        exam.share,
-        NONE if row.best is None else _number(row.best, labels),
-        _number(exam.label, labels),
-        ORIGINS.index(exam.origin),
-    )
-    return fields + crc32(fields).to_bytes(4, "little")
 
 
 def _number(label: str, labels: tuple[str, ...]) -> int:
