@@ -26,12 +26,12 @@ def counts(tour: str, label: str) -> list[int]:
     return [int(word) for word in line.split()[2:]]
 
 
-def test_the_filter_is_useful_and_at_least_once_unsure_and_once_wrong(tour):
+def test_the_filter_is_useful_at_least_once_unsure_and_hardly_ever_wrong(tour):
     ham, spam = counts(tour, "ham"), counts(tour, "spam")
     assert ham[0] > 0.7 * sum(ham)
     assert spam[2] > 0.7 * sum(spam)
     assert ham[1] + spam[1] >= 1
-    assert ham[2] + spam[0] >= 1
+    assert ham[2] + spam[0] <= 2
 
 
 def test_two_verdicts_are_explained_one_spam_and_one_unsure(tour):
