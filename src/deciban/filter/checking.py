@@ -13,7 +13,7 @@ from deciban.errors import CannotWrite, DamagedSnapshot, FilterError, LedgerBusy
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
 from deciban.filter.shared_filter import pinned, verify
-from deciban.ledger import open_ledger
+from deciban.ledger import log_of, open_ledger, passed_over
 from deciban.ledger.facts import PREFERENCES
 from deciban.ledger.records import Finding
 from deciban.ledger.trail import belongs
@@ -35,6 +35,10 @@ class _TakenBack(Exception):
 
 def check(path: str) -> Iterator[Finding]:
     """What is found about each part of the filter at ``path``; nothing of it is changed."""
+    # Whoever opens a ledger with a damaged log empties it. We look twice: somebody may be writing it.
+    if passed_over(log_of(path)) and (frames := passed_over(log_of(path))):
+        yield Finding("log", False, f"it is damaged, and what {frames} pages of it say would be lost")
+        return
     try:
         ledger = open_ledger(path, read_only=not os.access(path, os.W_OK))
     except (LedgerBusy, NoSuchSource):

@@ -19,6 +19,7 @@ __all__ = [
     "create_ledger",
     "log_of",
     "open_ledger",
+    "passed_over",
     "repair_ledger",
     "restore_ledger",
 ]
@@ -54,6 +55,13 @@ def log_of(path: str) -> bytes:
     from deciban.ledger.sqlite_copy import log_of
 
     return log_of(os.path.realpath(path))
+
+
+def passed_over(log: bytes) -> int:
+    """How much of a log would be lost if its ledger were opened, in frames: what follows a damaged one."""
+    from deciban.ledger.sqlite_log import passed_over
+
+    return passed_over(log)
 
 
 def repair_ledger(path: str, log: bytes) -> tuple[Saved, str]:
