@@ -43,7 +43,7 @@ def on_disk(folder: Path, prepared: Path, verb: str, room: str) -> dict[str, obj
         ended = {"code": code, "output": output, "error": error, "left": left_over(place)}
         return {**ended, "now": _held(place, verb)}
     finally:
-        subprocess.run(["umount", disk], check=True)
+        subprocess.run(["umount", "--lazy", disk], check=True)  # a shared filter may still be mapped
 
 
 def _mount(*arguments: str | Path) -> None:
