@@ -3,7 +3,7 @@
 A table is sparse while that is smaller:
 
 >>> Shape.for_rows(capacity=2, bits=21, rows=26_000)
-Shape(capacity=2, bits=21, rows=32500, is_dense=False)
+Shape(capacity=2, bits=21, rows=29250, is_dense=False)
 >>> Shape.for_rows(capacity=2, bits=21, rows=3_000_000) == Shape.dense(capacity=2, bits=21)
 True
 """
@@ -15,7 +15,7 @@ from deciban.value import Value
 # The least room that is made.
 LEAST_ROWS = 512
 # So much more room than needed is made, so that not every lesson makes a new file.
-SPARE = 0.25
+SPARE = 0.125
 
 
 class Shape(Value):

@@ -56,7 +56,7 @@ class Replaying:
             for lesson in self._ledger.replay(after):
                 if lesson.position not in positions:
                     trail = follow(identity, trail, lesson.step)
-                    yield lesson.replaced(trail=trail)
+                    yield lesson.at(lesson.position, trail)
 
         return self._build(left, progress, before=min(positions))
 
@@ -68,7 +68,7 @@ class Replaying:
             identity = self._ledger.address().ledger
             for place, lesson in enumerate(self._ledger.places(order), 1):
                 trail = follow(identity, trail, lesson.step)
-                yield lesson.replaced(position=place, trail=trail)
+                yield lesson.at(place, trail)
 
         return self._build(arranged, progress, checkpoints=1, before=0)
 

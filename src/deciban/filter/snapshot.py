@@ -129,7 +129,7 @@ class Snapshot(State):
         Raises DamagedSnapshot if it is not whole.
         """
         head = os.pread(self._file, HEAD.size + CHECK_BYTES, 0)
-        if self._committee is not None and head == self._head:
+        if self._committee is not None and head == self._head and (glance or self._map is not None):
             return self._committee
         if len(head) < HEAD.size + CHECK_BYTES or _check_of(head[: HEAD.size]) != head[HEAD.size :]:
             raise DamagedSnapshot("The head of this snapshot is damaged. Remove it: it is made again.")

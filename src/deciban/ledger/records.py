@@ -34,6 +34,10 @@ class Placed(Value):
     origin: str
     share: float
 
+    def at(self, position: int, trail: bytes) -> Placed:
+        """The same lesson in another place."""
+        return Placed(position, trail, self.step, self.label, self.features, self.origin, self.share)
+
 
 class ExamRow(Value):
     """What was made of a lesson before it was learned."""

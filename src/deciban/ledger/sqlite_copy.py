@@ -144,7 +144,7 @@ def repair(path: str, log: bytes) -> tuple[Saved, str]:
     from deciban.ledger.sqlite_ledger import SqliteLedger
     from deciban.ledger.sqlite_salvage import SqliteSalvage
 
-    salvage = SqliteSalvage(path, log)
+    salvage = SqliteSalvage.of_file(path, log)
     new = _new_name(path)
     kept = path + REPAIRED
     try:

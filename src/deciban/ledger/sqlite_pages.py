@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from mmap import mmap
 
-PAGE_SIZE = 65536
+MAGIC = b"SQLite format 3\0"
+# Of today's ledgers, and of earlier ones.
+PAGE_SIZES = 4096, 65536
 WAL_HEAD, FRAME_HEAD = 32, 24
 TABLE_LEAF = 0x0D
 NUMBER_BYTES = (0, 1, 2, 3, 4, 6, 8)
@@ -100,22 +102,34 @@ def _value(type_: int, part: bytes) -> object:
     return int.from_bytes(part, "big", signed=True) if type_ else None
 
 
+def page_sizes(data: bytes | mmap) -> list[int]:
+    """How long the pages of a file may be: as its head says, or anything if that is damaged.
+
+    >>> page_sizes(MAGIC + bytes([0x10, 0])), page_sizes(MAGIC + bytes([0, 1])), page_sizes(b"")
+    ([4096], [65536], [4096, 65536])
+    """
+    # A size of 65,536 does not fit into two bytes, and is written as 1.
+    size = {0x1000: 4096, 1: 65536}.get(int.from_bytes(data[len(MAGIC) : len(MAGIC) + 2], "big"))
+    return [size] if size is not None and data[: len(MAGIC)] == MAGIC else list(PAGE_SIZES)
+
+
 class SqlitePages:
     """The pages of a file, and behind them those of its log, which may hold newer ones."""
 
-    def __init__(self, data: bytes | mmap, log: bytes) -> None:
-        step = FRAME_HEAD + PAGE_SIZE
-        of_file = ((data, start) for start in range(0, len(data), PAGE_SIZE))
+    def __init__(self, data: bytes | mmap, log: bytes, page_size: int) -> None:
+        self._page_size = page_size
+        step = FRAME_HEAD + page_size
+        of_file = ((data, start) for start in range(0, len(data), page_size))
         of_log = ((log, start) for start in range(WAL_HEAD + FRAME_HEAD, len(log), step))
         self._places = [*of_file, *of_log]
-        self._of_file = -(-len(data) // PAGE_SIZE)
+        self._of_file = -(-len(data) // page_size)
         self._last: tuple[int, bytes] = -1, b""
 
     def page(self, number: int) -> bytes:
         """The bytes of a page; the first has the number 0."""
         if self._last[0] != number:
             data, start = self._places[number]
-            self._last = number, data[start : start + PAGE_SIZE]
+            self._last = number, data[start : start + self._page_size]
         return self._last[1]
 
     def found(self, pattern: bytes) -> Iterator[tuple[int, int]]:
@@ -140,11 +154,12 @@ class SqlitePages:
 
     def _payload(self, page: bytes, start: int, length: int, in_index: bool) -> bytes:
         """The bytes of a record, gathered from the pages that it goes on in."""
-        most = (PAGE_SIZE - 12) * 64 // 255 - 23 if in_index else PAGE_SIZE - 35
+        size = self._page_size
+        most = (size - 12) * 64 // 255 - 23 if in_index else size - 35
         if length <= most:
             return page[start : start + length]
-        least = (PAGE_SIZE - 12) * 32 // 255 - 23
-        here = least + (length - least) % (PAGE_SIZE - 4)
+        least = (size - 12) * 32 // 255 - 23
+        here = least + (length - least) % (size - 4)
         here = least if here > most else here
         parts, missing = [page[start : start + here]], length - here
         following = page[start + here : start + here + 4]
@@ -153,8 +168,8 @@ class SqlitePages:
             if not 1 <= number <= self._of_file:
                 raise ValueError("no record")
             next_page = self.page(number - 1)
-            parts.append(next_page[4 : 4 + min(missing, PAGE_SIZE - 4)])
-            missing -= PAGE_SIZE - 4
+            parts.append(next_page[4 : 4 + min(missing, size - 4)])
+            missing -= size - 4
             following = next_page[:4]
         return b"".join(parts)
 
@@ -175,7 +190,7 @@ class SqlitePages:
         """Row id and values of every record that the pages of tables list."""
         for number in range(len(self._places)):
             page = self.page(number)
-            start = 100 if page.startswith(b"SQLite format 3") else 0  # behind the head of the file
+            start = 100 if page.startswith(MAGIC[:-1]) else 0  # behind the head of the file
             if page[start : start + 1] == bytes([TABLE_LEAF]):
                 yield from self._listed(number, page, start)
 

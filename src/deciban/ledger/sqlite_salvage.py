@@ -21,7 +21,7 @@ from deciban.ledger.packed import MOST_MAIL_BYTES, unpacked
 from deciban.ledger.records import Saved
 from deciban.ledger.sqlite_file import ID_BYTES, fact_check
 from deciban.ledger.sqlite_labels import folded_check
-from deciban.ledger.sqlite_pages import SqlitePages
+from deciban.ledger.sqlite_pages import SqlitePages, page_sizes
 from deciban.ledger.trail import TRAIL_BYTES, digest_of
 from deciban.value import Value
 
@@ -46,8 +46,8 @@ BATCH = 256
 class SqliteSalvage:
     """What is whole in the bytes of a ledger."""
 
-    def __init__(self, path: str, log: bytes) -> None:
-        self._pages = SqlitePages(_bytes_of(path), log)
+    def __init__(self, data: bytes | mmap, log: bytes, page_size: int) -> None:
+        self._pages = SqlitePages(data, log, page_size)
         self._facts: dict[str, Any] = dict(self._found_facts())
         self._positions: dict[int, int] = {}
         self._mails: dict[bytes, tuple[int, bytes]] = {}
@@ -61,6 +61,13 @@ class SqliteSalvage:
         if self._torn:  # perhaps only the names of their labels are lost
             self._candidates += self._indexed_names()
             self._look_for_lessons()
+
+    @classmethod
+    def of_file(cls, path: str, log: bytes) -> SqliteSalvage:
+        """What is whole in a file; if it does not say how long its pages are, the most that is found."""
+        data = _bytes_of(path)
+        found = [cls(data, log, size) for size in page_sizes(data)]
+        return max(found, key=lambda salvage: len(salvage._lessons) + len(salvage._folded))
 
     def _look_for_lessons(self) -> None:
         for page, place in self._pages.found(BEGINNING):
