@@ -18,7 +18,7 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
-from deciban.filter.drift import NEWS, REFERENCE, Vocabulary, Watch
+from deciban.filter.drift import EXAM_SLACK, NEWS, REFERENCE, WORDS_SLACK, Vocabulary, Watch
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -196,13 +196,12 @@ def _changed(mail_filter: Filter, exams: Sequence[tuple[bytes, str, ExamRow]]) -
         share = words.known_share(lesson.features.words)
         if len(words) > LEAST_WORDS:
             known.append((lesson.label == SPAM, share))
-    ago = min(_since_alarm(right), _since_alarm(known))
+    ago = min(_since_alarm(Watch(EXAM_SLACK), right), _since_alarm(Watch(WORDS_SLACK), known))
     return ago if ago <= NEWS else None
 
 
-def _since_alarm(seen: Sequence[tuple[bool, float]]) -> int:
+def _since_alarm(watch: Watch, seen: Sequence[tuple[bool, float]]) -> int:
     """How many numbers ago the last alarm was; more than there are if there was none."""
-    watch = Watch()
     alarms = [place for place, each in enumerate(seen) if watch.see(*each)]
     return len(seen) - alarms[-1] if alarms else NEWS + 1
 
