@@ -128,7 +128,7 @@ def step() -> Table:
     y = np.array(train[1])
     family, rows = Multinomial()._welcome(X)
     hidden = HiddenLabels(family, rows, np.ones(len(y)), np.arange(GROUPS), "mean", 0.1)
-    start = hidden.maximise(sow(family, rows, hidden.weight, GROUPS, np.random.default_rng(0)))
+    start = hidden.maximise(sow(hidden.spoken, hidden.weight, GROUPS, np.random.default_rng(0)))
     ours = NaiveBayes(Multinomial(), rule="mean", prior=0.1).fit(X, y)
     theirs = MultinomialNB(alpha=0.1).fit(X, y)
     second = hidden.maximise(hidden.expect(start)[0])

@@ -79,11 +79,11 @@ class Schema:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     def add_up(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum of each feature's cells: (rows, cells) to (rows, features); nothing where it has none."""
-        sums = np.zeros((len(cells), len(self)))
+        """The sum of each feature's cells: (…, cells) to (…, features); nothing where it has none."""
+        sums = np.zeros((*cells.shape[:-1], len(self)))
         some = np.flatnonzero(np.diff(self.starts))
         if len(some):
-            sums[:, some] = np.add.reduceat(cells, self.starts[some], axis=1)
+            sums[..., some] = np.add.reduceat(cells, self.starts[some], axis=-1)
         return sums
 
     @cached_property

@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sparse
 
-from deciban import Beta, Categorical, Gamma, Gaussian, Jeffreys, MixtureClassifier, Multinomial, NaiveBayes
+from deciban import (
+    Beta,
+    Categorical,
+    Gamma,
+    Gaussian,
+    Jeffreys,
+    Mixture,
+    MixtureClassifier,
+    Multinomial,
+    NaiveBayes,
+)
 from deciban.errors import BadPrior, NoMode, NotEnoughValues
 from samples import FAMILIES, RULES, rows_for
 
@@ -93,6 +103,16 @@ def test_a_label_without_values_of_a_column_is_learned(name, rule):
     assert rule == "mle" or np.isfinite(moved).all()
 
 
+def test_a_column_without_values_does_not_silence_a_category_of_another():
+    X, y = np.array([[0.0], [0.0], [0.0], [1.0], [1.0], [0.0]]), list("aaabbb")
+    alone = NaiveBayes(Categorical()).fit(X, y)
+    model = NaiveBayes(Categorical()).fit(np.insert(X, 1, np.nan, axis=1), y)  # two columns, and two cells
+    asked = np.array([[0.0, 5.0], [1.0, 5.0]])
+    assert np.allclose(model.predict_proba(asked), alone.predict_proba(asked[:, :1]))
+    told, expected = model.why(asked)[1].features, alone.why(asked[:, :1])[1].features
+    assert [feature.decibans for feature in told] == pytest.approx([expected[0].decibans, 0.0])
+
+
 def test_constant_columns_do_not_decide_between_a_common_and_a_rare_label():
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(0, 1, (1000, 3)), rng.normal(1.5, 1, (20, 3))])
@@ -139,3 +159,78 @@ def test_constant_columns_do_not_decide_between_labels_of_a_mixture_of_gammas():
     wide = np.hstack([X, np.full((1020, 5), 10.0)])
     alone = MixtureClassifier(Gamma()).fit(X, y).predict_proba(X)
     assert np.allclose(MixtureClassifier(Gamma()).fit(wide, y).predict_proba(wide), alone, atol=1e-7)
+
+
+def mixed(learner, family, rule, prior, X, y):
+    """A mixture, from a start that does not depend on columns; none where it cannot be learned."""
+    settings = {"rule": rule, "prior": prior, "steps": 20, "tolerance": 1e-3}
+    try:
+        if learner is Mixture:
+            return Mixture(family, 2, init=(y == "rare").astype(int), **settings).fit(X)
+        return MixtureClassifier(family, **settings).fit(X, y)
+    except (BadPrior, NoMode, NotEnoughValues):
+        return None
+
+
+def beside(X, value, where):
+    """The rows with three columns of one value among theirs."""
+    return np.insert(X.astype(float), [where] * 3, value, axis=1)
+
+
+@pytest.mark.parametrize("learner", [Mixture, MixtureClassifier])
+@pytest.mark.parametrize(("name", "rule"), CASES)
+@pytest.mark.parametrize("prior", [1, "jeffreys", "empirical"], ids=str)
+@pytest.mark.filterwarnings("ignore::deciban.errors.ImpossibleRows", "ignore::deciban.errors.StillClimbing")
+def test_a_constant_column_moves_no_verdict_of_a_mixture(learner, name, rule, prior):
+    rng = np.random.default_rng([len(name), RULES.index(rule)])
+    family = SEPARATE[name]
+    where = 4 if name == "columns" else int(rng.integers(5))
+    X, fresh = rows_for(family, rng, 60), rows_for(family, rng, 9)
+    y = np.array(["common", "rare", ""])[np.arange(60) % 10 % 3 * (np.arange(60) % 4 == 0)]
+    plain = mixed(learner, family, rule, prior, X, y)
+    if plain is None:
+        return
+    constant, other = constants_for(Categorical() if name == "columns" else family, rng)
+    expected = plain.predict_log_proba(fresh)
+    for learned, asked in ((constant, constant), (constant, other), (np.nan, other), (np.nan, np.nan)):
+        model = mixed(learner, family, rule, prior, beside(X, learned, where), y)
+        assert model is not None
+        assert np.allclose(model.predict_log_proba(beside(fresh, asked, where)), expected, atol=1e-6)
+        assert model.objective_ == pytest.approx(plain.objective_)
+        told = model.why(beside(fresh, asked, where))[0]
+        assert all(feature.decibans == 0 for feature in told.features if where <= feature.name < where + 3)
+
+
+@pytest.mark.parametrize("learner", [Mixture, MixtureClassifier])
+@pytest.mark.parametrize("name", SEPARATE)
+def test_rows_that_are_all_alike_are_learned(learner, name):
+    row = rows_for(SEPARATE[name], np.random.default_rng(0), 1)
+    X, y = np.repeat(row, 12, axis=0), np.repeat(["common", "rare"], [9, 3])
+    for rule in RULES:
+        model = mixed(learner, SEPARATE[name], rule, 2, X, y)
+        assert model is not None
+        assert model.predict_proba(X) == pytest.approx(np.repeat([[0.75, 0.25]], 12, axis=0))
+
+
+@pytest.mark.parametrize("family", [Gaussian(), Gaussian(shared="all"), Gamma()], ids=str)
+@pytest.mark.parametrize("rule", RULES)
+def test_constant_columns_do_not_change_the_number_of_components_found(family, rule):
+    X = np.random.default_rng(3).gamma(4.0, 1.0, (90, 2))
+    X[:30] += 20
+    settings = {"rule": rule, "prior": 4, "random_state": 0}
+    for components in (1, 2):
+        alone = Mixture(family, components, **settings).fit(X)
+        wide = Mixture(family, components, **settings).fit(beside(X, 3.0, 1))
+        assert wide.score(beside(X, 3.0, 1)) == pytest.approx(alone.score(X))
+        assert wide.bic(beside(X, 3.0, 1)) == pytest.approx(alone.bic(X))
+
+
+def test_a_constant_column_of_rates_is_known_by_its_rows():
+    rng = np.random.default_rng(1)
+    X, start = rng.poisson([2, 5], (40, 2)), rng.integers(0, 2, 40)
+    sevens = sparse.csr_array(beside(X, 7, 0))
+    settings = {"init": start, "prior": "jeffreys"}
+    alone = Mixture(FAMILIES["poisson"], 2, **settings).fit(X)
+    assert np.allclose(
+        Mixture(FAMILIES["poisson"], 2, **settings).fit(sevens).predict_proba(sevens), alone.predict_proba(X)
+    )

@@ -331,6 +331,10 @@ class Family(ABC):
         """Which features were the same in every row, as far as sums can tell: (features,)."""
         return np.zeros(len(tally.features), dtype=bool)
 
+    def _repeats(self, X: Any) -> NDArray[np.bool_]:
+        """Which columns of admitted rows have one value only, where sums cannot tell: (features,)."""
+        return np.zeros(X.shape[1], dtype=bool)
+
     def _seen(self, tally: Tally) -> NDArray[Any]:
         """How many values of each feature each label has: (labels, features)."""
         return np.asarray(tally.sums["n"])

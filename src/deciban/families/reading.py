@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 ELEMENTS = 2**20  # how many numbers (rows × labels × features) an elementwise reading holds at once
 
+# Of these there is one for each cell; of all others, one for each feature.
+BY_CELL = ("count", "probability")
+
 Floats = NDArray[np.float64]
 
 
@@ -143,9 +146,7 @@ class Form:
         value = self.offset[None] * there
         for name, statistic in statistics.items():
             terms = _filled(statistic)[:, None, :] * self.weights[name][None]
-            if terms.shape[2] != len(features):
-                terms = np.add.reduceat(terms, features.starts[:-1], axis=2)
-            value = value + terms
+            value = value + (features.add_up(terms) if name in BY_CELL else terms)
         return value
 
 
@@ -209,22 +210,24 @@ class PointReading(Reading):
         """Weights and offsets of zero."""
 
         def of(form: Form) -> Form:
-            weights = {name: self._hushed(values, silent) for name, values in form.weights.items()}
-            return Form(weights, self._hushed(form.offset, silent))
+            weights = {name: self._hushed(name, values, silent) for name, values in form.weights.items()}
+            return Form(weights, self._hushed("offset", form.offset, silent))
 
         parameters = Late({name: partial(self._unknown, name, silent) for name in self.parameters})
         never = None if self.impossible is None else of(self.impossible)
         return replace(self, parameters=parameters, form=of(self.form), impossible=never)
 
-    def _hushed(self, values: NDArray[Any], silent: NDArray[np.bool_], fill: float = 0.0) -> Floats:
-        quiet = silent if values.shape[1] == len(silent) else silent[self.features.owner]
+    def _hushed(
+        self, name: str, values: NDArray[Any], silent: NDArray[np.bool_], fill: float = 0.0
+    ) -> Floats:
+        quiet = silent[self.features.owner] if name in BY_CELL else silent
         values = values if values.flags.writeable else values.copy()
         values[:, np.flatnonzero(quiet)] = fill  # a reading that was just made belongs to nobody else yet
         return values
 
     def _unknown(self, name: str, silent: NDArray[np.bool_]) -> Floats:
         """A parameter, and NaN where features are silent."""
-        return self._hushed(self.parameters[name].astype(float), silent, np.nan)
+        return self._hushed(name, self.parameters[name].astype(float), silent, np.nan)
 
     def _look(self, X: Any, gaps: bool = True) -> tuple[Mapping[str, Any], Any]:
         """The statistics of a block, and where values are missing if there may be gaps."""

@@ -36,7 +36,15 @@ LENT = 5.0
 def read_telling(tally: Tally, rule: str, prior: Any, whole: Tally | None = None) -> Reading:
     """A tally read for verdicts; `whole` is what was learned, where the tally is made from it."""
     imagined = tally.family._imagined_for(rule, prior, tally)
-    return _read(tally, imagined, rule, tally if whole is None else whole)
+    return _read(tally, imagined, rule, silent_features(tally if whole is None else whole))
+
+
+def read_density(tally: Tally, rule: str, prior: Any) -> Reading:
+    """A tally read for chances of whole rows; measurements that never varied have no density."""
+    silent = features_without_density(tally)
+    if not silent.any():
+        return tally.read(rule, prior)
+    return _read(tally, tally.family._imagined_for(rule, prior, tally), rule, silent)
 
 
 def silent_features(tally: Tally) -> NDArray[np.bool_]:
@@ -47,13 +55,24 @@ def silent_features(tally: Tally) -> NDArray[np.bool_]:
     return np.asarray(tally.family._is_constant(tally) | ~narrow(tally.family._seen(tally)).any(axis=0))
 
 
-def _read(tally: Tally, imagined: Tally, rule: str, whole: Tally) -> Reading:
+def features_without_density(tally: Tally) -> NDArray[np.bool_]:
+    """Which features are missing in all rows, or measurements that are the same in all of them."""
+    if isinstance(tally.family, Columns):
+        parts = [features_without_density(part) for part in tally.parts]
+        return np.concatenate([np.zeros(0, dtype=bool), *parts])
+    if tally.family._measured:
+        return silent_features(tally)
+    empty = ~narrow(tally.family._seen(tally)).any(axis=0)
+    return np.broadcast_to(empty, len(tally.features))
+
+
+def _read(tally: Tally, imagined: Tally, rule: str, silent: NDArray[np.bool_]) -> Reading:
     family = tally.family
     if isinstance(family, Columns):
-        triples = zip(tally.parts, imagined.parts, whole.parts, strict=True)
-        parts = tuple(_read(part, dream, rule, all_of_it) for part, dream, all_of_it in triples)
+        starts = np.cumsum([len(part.features) for part in tally.parts])[:-1]
+        triples = zip(tally.parts, imagined.parts, np.split(silent, starts), strict=True)
+        parts = tuple(_read(part, dream, rule, mine) for part, dream, mine in triples)
         return ColumnsReading(family, tally.labels, tally.features, parts)
-    silent = silent_features(whole)
     if silent.all():
         return SilentReading(family, tally)
     tally = lend(tally, silent)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from deciban.errors import BadPrior
@@ -54,6 +55,14 @@ class WholeNumbers(Family):
             return np.asarray(total[0] == 0)
         expected = n * (total.sum(axis=0) / np.maximum(n.sum(axis=0), 1e-300))
         return np.asarray((np.abs(total - expected) <= ROUNDING * expected).all(axis=0))
+
+    def _repeats(self, X: Any) -> NDArray[np.bool_]:
+        """Whether the smallest and the largest are one."""
+        if sparse.issparse(X):
+            ends = (np.asarray(end.toarray()).ravel() for end in (X.nanmin(axis=0), X.nanmax(axis=0)))
+        else:
+            ends = (end.reduce(X, axis=0) for end in (np.fmin, np.fmax))
+        return np.asarray(np.equal(*ends))
 
     def _free_parameters(self, tally: Tally) -> int:
         """A rate or a probability for each label and feature."""

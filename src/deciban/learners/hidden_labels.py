@@ -21,6 +21,9 @@ these the climb finds the shares, and the rule then reads the tally of these sha
 `hard` gives each row wholly to its likeliest component; the objective then has max_k log π_k p(row | θ_k)
 in place of log p(row). Gaussians with one variance for all and equal π make that k-means.
 
+A column that is the same in every row, or missing in all, tells no two components apart. It is silent: the
+climb leaves it out (telling.py), and it is tallied when the shares are found.
+
 Two heaps of numbers, and a first guess that mixes them up:
 
 >>> from deciban import Gaussian
@@ -48,9 +51,11 @@ from numpy.typing import NDArray
 
 from deciban.families.family import PEAK, Family
 from deciban.families.reading import Floats, Reading
+from deciban.families.telling import SilentReading
+from deciban.learners.admitted_rows import AdmittedRows
 from deciban.learners.model import label_chances
 from deciban.learners.variance_floor import lifted
-from deciban.membership import Matrix, Membership
+from deciban.membership import Matrix
 from deciban.tally import Tally
 
 # A share below this is rounding beside the largest one, which is at least 1/components. Leaving such shares
@@ -62,7 +67,8 @@ NO_SHARE = 2.0**-60
 class Parameters:
     """What one step of maximising found."""
 
-    tally: Tally
+    shares: Matrix  # (rows, components): what they were found from
+    tally: Tally  # without silent columns
     reading: Reading
     log_chances: Floats  # (components,)
     log_prior: float
@@ -142,7 +148,7 @@ class HiddenLabels:
 
     def expect(self, parameters: Parameters) -> tuple[Matrix, float]:
         """The share of each row in each component, times its weight; and the objective."""
-        joint = parameters.reading.score(self.rows) + parameters.log_chances
+        joint = parameters.reading.score(self.spoken.values) + parameters.log_chances
         if self.allowed is not None:
             joint[~self.allowed] = -np.inf
         shares, explained = share_out(joint, self.hard)
@@ -154,28 +160,57 @@ class HiddenLabels:
 
     def maximise(self, shares: Matrix) -> Parameters:
         """The parameters that the shares make best."""
-        tally = self.family._gather(self.rows, Membership.expected(shares, self.components), self.names)
-        tally = lifted(tally, self.imagined(tally), self.floor)
+        if not self._imagined:
+            self._imagine_from(shares)
+        tally = self.spoken.gather(shares, self.components)
+        tally = lifted(tally, self.imagined, self._floor)
         reading = self.read(tally)
         chances = self.chances(np.asarray(tally.rows, dtype=float))
         with np.errstate(divide="ignore"):
             log_chances = np.log(chances)
         added = self._log_label_prior(chances)
-        if self.rule != "mle":
-            added += self.family._log_prior(reading, self.imagined(tally), self.rule)
-        return Parameters(tally, reading, log_chances, added)
+        if self.rule != "mle" and not self.silent.all():
+            added += tally.family._log_prior(reading, self.imagined, self.rule)
+        return Parameters(shares, tally, reading, log_chances, added)
 
     def read(self, tally: Tally) -> Reading:
         """The parameters that EM goes by: the mode for `map`, the peak for every other rule."""
-        imagined = self.imagined(tally)
-        return tally.family._read_posterior(tally + imagined, imagined, "map" if self.rule == "map" else PEAK)
+        if self.silent.all():
+            return SilentReading(tally.family, tally)
+        imagined, rule = self.imagined, "map" if self.rule == "map" else PEAK
+        return tally.family._read_posterior(tally + imagined, imagined, rule)
 
-    def imagined(self, tally: Tally) -> Tally:
+    def accept(self, tally: Tally) -> None:
+        """Raise NotEnoughValues where a component has died, so that the rule cannot read it."""
+        if not self.silent.all():
+            tally.read(self.rule, self.imagined)
+
+    def whole(self, parameters: Parameters) -> Tally:
+        """What the components were found to have, silent columns included."""
+        if self.spoken is self._everything:
+            return parameters.tally
+        tally = self._everything.gather(parameters.shares, self.components)
+        return lifted(tally, self.whole_prior, self.floor)
+
+    @property
+    def whole_prior(self) -> Tally:
         """The prior, imagined once, from the tally that a climb starts with, so that the goal stays fixed."""
-        if not self._imagined:
-            none = self.rule == "mle"
-            self._imagined.append(tally.zeros() if none else tally.family._imagine(self.prior, tally))
         return self._imagined[0]
+
+    @property
+    def imagined(self) -> Tally:
+        """The prior of the columns that are climbed by."""
+        return self._imagined[1]
+
+    @cached_property
+    def silent(self) -> NDArray[np.bool_]:
+        """Which features tell no component from another."""
+        return self._everything.silent(self.weight)
+
+    @cached_property
+    def spoken(self) -> AdmittedRows:
+        """What EM looks at: rows without silent columns; if all are silent, it looks at none of them."""
+        return self._everything if self.silent.all() else self._everything.without(self.silent)
 
     def chances(self, rows: Floats) -> Floats:
         """π: the chance of each component's label, times its part in that label."""
@@ -187,8 +222,24 @@ class HiddenLabels:
     # --- inner workings ----------------------------------------------------------------------
 
     @cached_property
+    def _everything(self) -> AdmittedRows:
+        return AdmittedRows(self.family, self.rows, self.names)
+
+    @cached_property
+    def _floor(self) -> Tally | None:
+        if self.floor is None or self.spoken is self._everything:
+            return self.floor
+        return self.floor[~self.silent]
+
+    @cached_property
     def _base(self) -> Floats:
-        return self.family._log_base(self.rows)
+        return self.spoken.family._log_base(self.spoken.values)
+
+    def _imagine_from(self, shares: Matrix) -> None:
+        tally = self._everything.gather(shares, self.components)
+        whole = tally.zeros() if self.rule == "mle" else tally.family._imagine(self.prior, tally)
+        climbed = whole if self.spoken is self._everything else whole[~self.silent]
+        self._imagined.extend((whole, climbed))
 
     def _log_label_prior(self, chances: Floats) -> float:
         """A number as label prior is so many imagined rows of each label."""

@@ -37,6 +37,8 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 from deciban.errors import BadSetting
 from deciban.families import Family
 from deciban.families.reading import Floats, Reading
+from deciban.families.telling import features_without_density
+from deciban.learners.admitted_rows import AdmittedRows
 from deciban.learners.ascent import Ascent
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
@@ -153,13 +155,13 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         hidden = self._hidden(X, weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
         ascent, start = self._ascent(hidden, rng, X)
-        best = ascent.run(hidden, start, lambda tally: tally.read(self.rule, hidden.imagined(tally)))
+        best = ascent.run(hidden, start, hidden.accept)
         self.objective_history_ = best.history
         self.objective_ = best.history[-1]
         self.n_iter_ = len(best.history)
         self.converged_ = best.converged
-        self.prior_ = hidden.imagined(best.parameters.tally)
-        self._hold(best.parameters.tally)
+        self.prior_ = hidden.whole_prior
+        self._hold(hidden.whole(best.parameters))
         shares, _ = hidden.expect(best.parameters)
         self.labels_ = np.asarray(shares.argmax(axis=1)).ravel()
         return self
@@ -194,9 +196,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         if self.init not in ("spread", "rows"):
             raise BadSetting(f"init must be 'spread', 'rows' or shares, got {self.init!r} instead.")
         settings = {"spread": self.init == "spread", "hard": self.hard}
-        return ascent, lambda: sow(
-            hidden.family, hidden.rows, hidden.weight, self.components, rng, **settings
-        )
+        return ascent, lambda: sow(hidden.spoken, hidden.weight, self.components, rng, **settings)
 
     def _from_means(self, hidden: HiddenLabels) -> Floats:
         given = np.asarray(self.means_init)
@@ -205,8 +205,10 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
             raise BadSetting(
                 f"means_init must have a row for every component, {wanted}, got {given.shape} instead."
             )
-        rows = hidden.family._admit(given, self._names())
-        return grow_from(hidden.family, hidden.rows, hidden.weight, rows, self.components)
+        seeds = AdmittedRows(hidden.family, hidden.family._admit(given, self._names()), self._names())
+        if hidden.spoken.family is not hidden.family:
+            seeds = seeds.without(hidden.silent)
+        return grow_from(hidden.spoken, hidden.weight, seeds)
 
     def _from_shares(self, weight: Floats) -> Floats:
         given = np.asarray(self.init)
@@ -265,10 +267,12 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         return self.fit(X, y, sample_weight).labels_
 
     def score_samples(self, X: Any) -> Floats:
-        """log p(row), as a density or mass that sums to one."""
+        """log p(row), as a density or mass that sums to one.
+
+        Measurements that were the same in every row of `fit` have no density, and are left out.
+        """
         check_is_fitted(self)
-        rows = self.model_.reading.admit(self._validate_rows(X))
-        return np.asarray(logsumexp(self._joint(rows), axis=1) + self.tally_.family._log_base(rows))
+        return np.asarray(logsumexp(self.model_.log_density(self._validate_rows(X)), axis=1))
 
     def score(self, X: Any, y: Any = None) -> float:  # noqa: ARG002
         """The mean log p of a row."""
@@ -290,7 +294,8 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         counted = self.label_prior is None or (
             not isinstance(self.label_prior, str) and not np.ndim(self.label_prior)
         )
-        return self.tally_.family._free_parameters(self.tally_) + (len(self.tally_.labels) - 1) * counted
+        free = self.tally_[~features_without_density(self.tally_)]
+        return free.family._free_parameters(free) + (len(free.labels) - 1) * counted
 
     def why(self, X: Any, names: Sequence[Hashable] | None = None) -> list[Explanation]:
         """For each row, the evidence of each feature for its component against the next, in decibans."""
@@ -301,7 +306,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
     def _hold(self, tally: Tally) -> Mixture:
         self.tally_ = tally
         chances = label_chances(self.label_prior, tally.labels, np.asarray(tally.rows, dtype=float))
-        self.model_ = Model(tally, self.rule, self.prior_, chances)
+        self.model_ = Model(tally, self.rule, self.prior_, chances, telling_only=True)
         _ = self.model_.reading  # an unreadable rule or prior is refused now, not at the first prediction
         return self
 

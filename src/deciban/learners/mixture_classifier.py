@@ -151,10 +151,10 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
         self.objective_ = best.history[-1]
         self.n_iter_ = len(best.history)
         self.converged_ = best.converged
-        tally = best.parameters.tally
+        tally = hidden.whole(best.parameters)
         alive = np.asarray(tally.rows > NO_ROWS)
         self.owner_ = self.owner_[alive]
-        self.prior_ = hidden.imagined(tally).keep_labels(alive)
+        self.prior_ = hidden.whole_prior.keep_labels(alive)
         return self._hold(tally.keep_labels(alive))
 
     def _hidden(self, X: Any, label: NDArray[np.intp], weight: Floats) -> HiddenLabels:
@@ -190,7 +190,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             else:
                 spread = self.init == "spread"
                 shares[:, members] = sow(
-                    hidden.family, hidden.rows, mine, len(members), rng, spread=spread, hard=self.hard
+                    hidden.spoken, mine, len(members), rng, spread=spread, hard=self.hard
                 )
         return shares
 

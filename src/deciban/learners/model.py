@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadPrior, BadSetting, ImpossibleRows
 from deciban.families.reading import Breakdown, Floats, PointReading, Reading
-from deciban.families.telling import read_telling
+from deciban.families.telling import read_density, read_telling
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.learners.temper import Temper
 from deciban.tally import Tally
@@ -59,10 +59,10 @@ class Model:
 
     @cached_property
     def density(self) -> Reading:
-        """The same with every feature in it, so that chances of whole rows can be told."""
+        """The same with every feature in it that has a density, so that chances of whole rows can be told."""
         if self.complement:
             raise BadSetting("A complement model says how a row does not look, so no row has a likelihood.")
-        return self.tally.read(self.rule, self.prior) if self.telling_only else self.reading
+        return read_density(self.tally, self.rule, self.prior) if self.telling_only else self.reading
 
     def log_density(self, X: Any) -> Floats:
         """log p(label, row) with all constants, whatever the temper: (rows, labels)."""

@@ -11,7 +11,7 @@ are drawn each time, and the one that explains all rows best becomes the next se
 
 >>> from deciban import Poisson
 >>> family, rows = Poisson()._welcome(np.array([[0], [1], [0], [90], [95], [99]]))
->>> shares = sow(family, rows, np.ones(6), 2, np.random.default_rng(0))
+>>> shares = sow(AdmittedRows(family, rows), np.ones(6), 2, np.random.default_rng(0))
 >>> (shares[:, 0] > 0.5).tolist() in ([True] * 3 + [False] * 3, [False] * 3 + [True] * 3)
 True
 """
@@ -19,16 +19,15 @@ True
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
 
 from deciban.errors import NotEnoughValues
-from deciban.families.family import PEAK, Family
+from deciban.families.family import PEAK
 from deciban.families.reading import Floats, Reading
+from deciban.learners.admitted_rows import ONE, AdmittedRows
 from deciban.learners.hidden_labels import share_out
-from deciban.membership import Membership
 from deciban.tally import Tally
 
 # Below a tenth, components hardly reach beyond their seed; with a whole average row every Gaussian component
@@ -36,12 +35,10 @@ from deciban.tally import Tally
 OF_ALL = 0.1
 # This part of an imagined value keeps a constant column from having no variance.
 A_TRACE = 1e-3
-ONE = np.array([0])
 
 
 def sow(
-    family: Family,
-    rows: Any,
+    rows: AdmittedRows,
     weight: Floats,
     count: int,
     rng: np.random.Generator,
@@ -57,20 +54,18 @@ def sow(
             "Ask for fewer components."
         )
     try:
-        joint = _grow(family, rows, weight, count, rng, spread)
+        joint = _grow(rows, weight, count, rng, spread)
     except NotEnoughValues:  # rows that are all alike cannot be told apart by a seed: deal them out instead
         joint = np.where(rng.integers(0, count, len(weight))[:, None] == np.arange(count), 0.0, -np.inf)
     shares, _ = share_out(joint, hard)
     return np.asarray(shares * weight[:, None])
 
 
-def _grow(
-    family: Family, rows: Any, weight: Floats, count: int, rng: np.random.Generator, spread: bool
-) -> Floats:
+def _grow(rows: AdmittedRows, weight: Floats, count: int, rng: np.random.Generator, spread: bool) -> Floats:
     """log p of each row under each component, one seed drawn after the other."""
-    crowd = family._gather(rows, Membership.expected(weight[:, None], ONE))
+    crowd = rows.gather(weight[:, None], ONE)
     average = crowd * (OF_ALL / weight.sum())
-    by_crowd = _read(crowd).score(rows).ravel()
+    by_crowd = _read(crowd).score(rows.values).ravel()
     joint = np.empty((len(weight), count))
     nearest, left = np.full(len(weight), -np.inf), weight > 0
     for component in range(count):
@@ -83,7 +78,7 @@ def _grow(
                 2 + int(math.log(count)), int(np.count_nonzero(chance))
             )  # as many as scikit-learn draws
         candidates = rng.choice(len(weight), drawn, replace=False, p=chance / chance.sum())
-        grown = [_seed(family, rows, row, len(weight), average).score(rows).ravel() for row in candidates]
+        grown = [_seed(rows, row, average).score(rows.values).ravel() for row in candidates]
         best = int(np.argmax([_explained(np.maximum(nearest, one), by_crowd, weight) for one in grown]))
         seed, joint[:, component] = candidates[best], grown[best]
         left[seed] = False
@@ -91,20 +86,20 @@ def _grow(
     return joint
 
 
-def grow_from(family: Family, rows: Any, weight: Floats, given: Any, count: int) -> Floats:
+def grow_from(rows: AdmittedRows, weight: Floats, given: AdmittedRows) -> Floats:
     """The share of each row in components that grow from rows given, one for each component."""
-    crowd = family._gather(rows, Membership.expected(weight[:, None], ONE))
-    average = crowd * (OF_ALL / weight.sum())
-    seeds = [_seed(family, given, place, count, average) for place in range(count)]
-    shares, _ = share_out(np.column_stack([seed.score(rows).ravel() for seed in seeds]))
+    average = rows.gather(weight[:, None], ONE) * (OF_ALL / weight.sum())
+    seeds = [_seed(given, place, average) for place in range(given.values.shape[0])]
+    shares, _ = share_out(np.column_stack([seed.score(rows.values).ravel() for seed in seeds]))
     return np.asarray(shares * weight[:, None])
 
 
-def _seed(family: Family, rows: Any, row: int, count: int, average: Tally) -> Reading:
-    """A component that is one of so many rows, and a part of the average."""
+def _seed(rows: AdmittedRows, row: int, average: Tally) -> Reading:
+    """A component that is one of the rows, and a part of the average."""
+    count = rows.values.shape[0]
     starts = (np.arange(count + 1) > row).astype(np.int32)
     alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
-    return _read(family._gather(rows, Membership.expected(alone, ONE)) + average)
+    return _read(rows.gather(alone, ONE) + average)
 
 
 def _explained(nearest: Floats, by_crowd: Floats, weight: Floats) -> float:

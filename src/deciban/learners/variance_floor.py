@@ -40,9 +40,7 @@ def variance_floor(family: Family, rows: Any, weight: Floats, share: Any) -> Tal
 def _floor(crowd: Tally, share: float) -> Tally:
     if isinstance(crowd.family, Gaussian):
         variance = np.maximum(scatter(crowd), 0.0) / np.maximum(crowd.sums["n"], 1e-300)
-        # In a constant column every component has the same variance, whatever it is.
-        least = share * np.where(variance > 0, variance, 1.0)
-        return replace(crowd, sums={**crowd.sums, "squares": least})
+        return replace(crowd, sums={**crowd.sums, "squares": share * variance})
     return replace(crowd, parts=tuple(_floor(part, share) for part in crowd.parts))
 
 
