@@ -6,6 +6,7 @@ Only mail that came in counts for a promise (filter/threshold.py), so each lesso
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from itertools import chain
 
 from deciban.cli.database import add_database_flag, admission, open_or_create_filter
@@ -117,8 +118,9 @@ def run(options: Namespace) -> int:
             say_json(lesson.record())
         else:
             say(lesson.result())
-        if lesson.count and len(mail_filter.labels()) == 1:
-            print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
+        with suppress(DecibanError):  # all is learned: a hint is no reason to fail
+            if lesson.count and len(mail_filter.labels()) == 1:
+                print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
     return intake.exit_code()
 
 

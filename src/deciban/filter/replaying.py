@@ -115,10 +115,10 @@ class Replaying:
         """Teach a new state what it still lacks; if it does not belong to this ledger, make it again."""
         if beside is None:
             return self.built()
-        if not (belongs(self._ledger, beside.snapshot.address) and self.has_its_slots(beside.snapshot)):
-            beside.discard()
-            beside = self.built()
         try:
+            if not (belongs(self._ledger, beside.snapshot.address) and self.has_its_slots(beside.snapshot)):
+                beside.discard()
+                beside = self.built()
             self.teach_rest(beside.snapshot)
         except BaseException:
             beside.discard()
