@@ -2,7 +2,8 @@
 
 It saves a model of every kind, and changes the files: flipped, cut and repeated bytes; and, with every
 checksum right again, another value in the header, another array, or another number in an array. A
-changed file is refused with `UnreadableModel`, or read as a model that answers, within a bound of memory.
+changed file is refused with `UnreadableModel`, or read as a model that answers or has learned too little to
+answer, within a bound of memory.
 It stops at the first that is neither, and keeps it in build/fuzz/current-model.
 """
 
@@ -41,7 +42,7 @@ from deciban import (
     Poisson,
     Texts,
 )
-from deciban.errors import DecibanError, UnreadableModel
+from deciban.errors import NoMode, NotEnoughValues, UnreadableModel
 from deciban.learners import TextClassifier
 from deciban.smoothing import EmpiricalWords
 from deciban.tables import Table, TableModel
@@ -168,7 +169,7 @@ def check(kind: type, path: Path, size: int, asked: Any) -> bool:
     tracemalloc.start()
     try:
         model = kind.load(path)  # type: ignore[attr-defined]
-        with suppress(DecibanError):  # a model may have too few values to be read
+        with suppress(NotEnoughValues, NoMode):  # a model may be saved before it has learned enough
             ask(model, asked)
     except UnreadableModel as error:
         told = str(error)

@@ -1,9 +1,11 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from deciban import Bernoulli, Beta, Multinomial, NaiveBayes
-from deciban.errors import UnreadableModel
+from deciban.errors import NotEnoughValues, UnreadableModel
 from fuzz.models import fuzz
 from samples import FAMILIES, RULES, rows_for
 
@@ -83,6 +85,32 @@ def test_a_link_planted_beside_a_model_is_not_followed(tmp_path):
     NaiveBayes(Multinomial()).fit(X, y).save(tmp_path / "model")
     assert precious.read_text() == "mine"
     assert NaiveBayes.load(tmp_path / "model").classes_.tolist() == ["ham", "spam"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"prior": -1}, {"prior": "Categorical"}, {"label_prior": [1.0]}, {"label_prior": -1}],
+    ids=str,
+)
+def test_a_file_with_a_prior_that_cannot_be_is_refused_when_it_is_read(settings, tmp_path):
+    NaiveBayes(Multinomial()).fit(X, y).save(tmp_path / "m")
+    with np.load(tmp_path / "m") as file:
+        content = dict(file)
+    header = json.loads(bytes(content["header"]))
+    header["settings"] |= settings
+    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "forged.npz", **content)
+    with pytest.raises(UnreadableModel, match=r"prior|α"):
+        NaiveBayes.load(tmp_path / "forged.npz")
+
+
+def test_a_model_saved_before_it_learned_enough_goes_on_learning(tmp_path):
+    NaiveBayes(prior=0).partial_fit(X[1:3], y[1:3]).save(tmp_path / "m")
+    back = NaiveBayes.load(tmp_path / "m")
+    with pytest.raises(NotEnoughValues):
+        back.predict(X)
+    varied = np.array([[1.0, 2.0, 9.0], [3.0, 1.0, 7.0], [8.0, 5.0, 1.0], [6.0, 9.0, 2.0]])
+    assert back.partial_fit(varied, y).predict(varied).tolist() == y.tolist()
 
 
 def test_whatever_is_wrong_with_a_file_is_one_error_within_a_bound_of_memory():

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -189,6 +191,34 @@ def test_a_saved_model_is_the_same_model(model, rows, tmp_path):
     assert back.predict(rows).tolist() == model.predict(rows).tolist()
     back.partial_fit(rows, y).forget(rows, y)
     assert np.array_equal(back.predict_proba(rows), model.predict_proba(rows))
+
+
+def forged(path, settings=None, **arrays):
+    """The same file with right checksums, other settings and other arrays."""
+    with np.load(path) as file:
+        content = {**file, **arrays}
+    header = json.loads(bytes(content["header"]))
+    header["settings"] |= settings or {}
+    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    with open(path, "wb") as file:
+        np.savez(file, **content)
+    return path
+
+
+@pytest.mark.parametrize(
+    "ends", [[0, 1, 1, 2, 3, 0], [0, 5, 1, 2, 3, 4], [0, -1, 0, 0, 0, 0], [0, 1, 2, 3, 4, 99]], ids=str
+)
+def test_a_sparse_table_whose_rows_end_before_they_begin_is_refused(ends, tmp_path):
+    NeighborsRegressor().fit(sparse.csr_array(X), np.arange(5)).save(tmp_path / "m")
+    with pytest.raises(UnreadableModel):
+        NeighborsRegressor.load(forged(tmp_path / "m", a3=np.array(ends, dtype=np.int32)))
+
+
+@pytest.mark.parametrize("settings", [{"distance": 0}, {"distance": "compression"}, {"k": -1}], ids=str)
+def test_a_file_with_settings_that_do_not_fit_its_rows_is_refused(settings, tmp_path):
+    NeighborsRegressor().fit(X, np.arange(5)).save(tmp_path / "m")
+    with pytest.raises(UnreadableModel):
+        NeighborsRegressor.load(forged(tmp_path / "m", settings))
 
 
 def test_a_saved_regressor_is_no_classifier(tmp_path):

@@ -86,6 +86,8 @@ def test_another_model_and_other_bytes_are_refused(model, tmp_path):
         {"settings": {"n_features": 2, "witnesses": ["counts"]}},
         {"witnesses": {}},
         {"exam": [1]},
+        {"exam": [[1.0] * 8, 3, 1.0]},
+        {"settings": {"n_features": SMALL, "witnesses": ["counts", "words"], "alpha": [[0]]}},
         {"labels": ["spam"]},
         {"classes": 99},
     ],

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban import families, smoothing
-from deciban.errors import DecibanError, UnreadableModel
+from deciban.errors import NoMode, NotEnoughValues, UnreadableModel
 from deciban.families import Columns, Family
 from deciban.learners.array_file import ArrayFile
 from deciban.schema import Schema
@@ -143,7 +143,8 @@ def _learner_in(kind: Callable[..., Any], header: dict[str, Any], arrays: Any) -
         raise ValueError(f"sums of {tally.family}, but the family is {learner.family}")
     learner._hold(tally)
     learner._check_settings()
-    with contextlib.suppress(DecibanError):  # too few values are told when it is asked
+    # A model may have been saved before it had learned enough; it says so when it is asked.
+    with contextlib.suppress(NotEnoughValues, NoMode):
         _ = learner.model_.log_prior
         if not np.array_equal(learner.model_.reading.labels, tally.labels):
             raise ValueError("a prior has labels that were never learned")
@@ -229,9 +230,20 @@ def _check_shapes(tally: Tally) -> None:
         raise ValueError(f"the sums are not those of {count} labels")
     if any(not np.array_equal(part.labels, tally.labels) for part in tally.parts):
         raise ValueError("parts of a tally have other labels")
+    if isinstance(tally.family, Columns) or tally.parts:
+        _check_groups(tally)
     cells = sum(len(part.features) for part in tally.parts)
     if len(tally.features) > max([cells, *(math.prod(v.shape[1:]) for v in tally.sums.values())]):
         raise ValueError(f"there are no sums for {len(tally.features)} features")
+
+
+def _check_groups(tally: Tally) -> None:
+    """Refuse parts that are not those of the groups of columns."""
+    parts = tuple((tuple(part.features.names), part.family) for part in tally.parts)
+    if not isinstance(tally.family, Columns) or tally.family.settled != parts:
+        raise ValueError("parts of a tally are not those of its family")
+    if tuple(tally.features.names) != tuple(name for names, _ in parts for name in names):
+        raise ValueError("parts of a tally have other features")
 
 
 def array_out(values: NDArray[Any], arrays: list[NDArray[Any]]) -> Any:

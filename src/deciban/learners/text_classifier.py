@@ -196,6 +196,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         unknown = [name for name in self.witnesses if name not in VIEWS]
         if unknown or not self.witnesses:
             raise BadSetting(f"witnesses must be some of {', '.join(VIEWS)}, got {self.witnesses!r} instead.")
+        for name, value in (("alpha", self.alpha), ("rate", self.rate)):
+            if not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
+                raise BadSetting(f"{name} must be a number above 0, got {value!r} instead.")
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise BadSetting(f"passes must be a whole number of 1 or more, got {self.passes!r} instead.")
         self.views_: dict[str, WeightedText] = {}
         self.witnesses_: dict[str, ComplementCounts | Softmax] = {}
         for name in self.witnesses:

@@ -56,6 +56,8 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     learner._know(labels, classes)
     squares, learner.examined_, learner.heat_ = header["exam"]
     learner._squares = np.array(squares)
+    if learner._squares.shape != (len(learner.witnesses_),):
+        raise ValueError(f"exams of {learner._squares.shape} witnesses")
     model_file.refuse_strange_numbers(np.array([learner.examined_, learner.heat_]))
     model_file.refuse_strange_numbers(learner._squares)
     for name, witness in learner.witnesses_.items():
@@ -84,6 +86,8 @@ def _witness_in(data: dict[str, Any], view: WeightedText, witness: Any, arrays: 
     for array in (columns, texts_with, *learned):
         model_file.refuse_strange_numbers(array)
     view.texts = int(data["texts"])
+    if texts_with.min(initial=0) < 0 or texts_with.max(initial=0) > view.texts:
+        raise ValueError(f"words that more than {view.texts} texts have, or fewer than none")
     view.texts_with[columns] = texts_with
     table, further = learned
     labels = table.shape[1]

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
 from deciban.learners import model_file
 from deciban.learners.distances import DISTANCES, Distance, OfFunction
 from deciban.learners.neighbors.approximate import Graph
-from deciban.learners.neighbors.sample import Sample
+from deciban.learners.neighbors.sample import Sample, canonical
 
 if TYPE_CHECKING:
     from deciban.learners.neighbors.neighbors import Neighbors
@@ -54,9 +55,12 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     if header["width"] is not None:
         model_file.names_in(learner, header)
     rows, answers = _rows_in(header["rows"], arrays), model_file.array_in(header["answers"], arrays)
+    if is_classifier(learner) != (header["labels"] is not None):
+        raise ValueError("labels are there for a regressor, or missing for a classifier")
     if header["labels"] is not None:
         learner.classes_ = model_file.array_in(header["labels"], arrays)
     _check_answers(learner, rows, answers)
+    _check_distance(learner._distance(), rows)
     weight = None if header.get("weight") is None else model_file.array_in(header["weight"], arrays)
     if weight is not None and not (
         weight.shape == answers.shape[:1] and (weight > 0).all() and np.isfinite(weight).all()
@@ -87,6 +91,13 @@ def _check_answers(learner: Any, rows: Any, answers: NDArray[Any]) -> None:
         raise ValueError(f"answers that are none of {classes.shape} labels")
 
 
+def _check_distance(distance: Distance, rows: Any) -> None:
+    """Refuse rows that the distance cannot be measured between."""
+    if isinstance(rows, list) != (distance.takes == "texts"):
+        raise ValueError(f"{type(distance).__name__} takes {distance.takes}, but the rows are something else")
+    distance.admit(rows)
+
+
 def _rows_out(rows: Any, arrays: list[NDArray[Any]]) -> dict[str, Any]:
     if isinstance(rows, list):
         return {"texts": [_text_out(row) for row in rows]}
@@ -105,9 +116,12 @@ def _rows_in(data: dict[str, Any], arrays: Any) -> Any:
         parts = tuple(model_file.array_in(part, arrays) for part in data["sparse"])
         if any(part.dtype.kind != "i" for part in parts[1:]):
             raise ValueError("places in a sparse table are not whole numbers")
+        # scipy's own check trusts everything else where the last of these is 0.
+        if (np.diff(parts[2]) < 0).any():
+            raise ValueError("rows of a sparse table end before they begin")
         rows = sparse.csr_array(parts, shape=tuple(data["shape"]))
         rows.check_format(full_check=True)
-        return rows
+        return canonical(rows)
     return model_file.array_in(data["dense"], arrays)
 
 

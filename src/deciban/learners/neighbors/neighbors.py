@@ -237,9 +237,9 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             raise BadSetting(
                 f"weights must be 'equal', 'distance' or a function of distances, got {self.weights!r}."
             )
-        graph = as_graph(self.search)
+        graph, distance = as_graph(self.search), self._distance()
         if graph is not None:
-            graph.check(self._distance())
+            graph.check(distance)
 
     def _validate(self, X: Any, y: Any, *, first: bool) -> tuple[Any, NDArray[Any]]:
         if y is None:
