@@ -85,6 +85,8 @@ def _check_answers(learner: Any, rows: Any, answers: NDArray[Any]) -> None:
     if not isinstance(rows, list):
         model_file.refuse_strange_numbers(rows.data if sparse.issparse(rows) else rows)
     classes = getattr(learner, "classes_", None)
+    if answers.ndim > (2 if classes is None else 1):
+        raise ValueError(f"answers of shape {answers.shape}")
     if classes is not None and answers.dtype.kind != "i":
         raise ValueError(f"answers of {answers.dtype} are no places of labels")
     if classes is not None and not (classes.ndim == 1 and np.isin(answers, np.arange(len(classes))).all()):
