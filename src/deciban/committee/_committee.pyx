@@ -202,6 +202,9 @@ cdef class Committee:
     # Room for one message: the rows of its features, and numbers for each label.
     cdef uint32_t* keys
     cdef unsigned char** rows
+    cdef Py_ssize_t* missing        # which features have no row in the table of a layer, …
+    cdef uint32_t* missing_keys
+    cdef unsigned char** missing_rows   # … and where the foundation has them
     cdef unsigned char* widened     # rows of a foundation with room for fewer labels
     cdef unsigned char* nothing     # a row of zeros
     cdef double* shares         # (features that are kept, 2)
@@ -413,6 +416,9 @@ cdef class Committee:
             PyBuffer_Release(&self.buffer)
         free(self.keys)
         free(self.rows)
+        free(self.missing)
+        free(self.missing_keys)
+        free(self.missing_rows)
         free(self.widened)
         free(self.nothing)
         free(self.shares)
@@ -617,18 +623,36 @@ cdef class Committee:
         if rows == NULL:
             raise MemoryError
         self.rows = rows
-        cdef unsigned char* widened
-        if self.foundation is not None and self.foundation.capacity < self.capacity:
-            widened = <unsigned char*>realloc(self.widened, count * self.table.row)
-            if widened == NULL:
-                raise MemoryError
-            self.widened = widened
+        if self.foundation is not None:
+            self._make_room_below(count)
         # Room for one more than can be kept: `_hear_pairs` writes before it knows whether that one is.
         cdef double* shares = <double*>realloc(self.shares, 2 * (count + 1) * sizeof(double))
         if shares == NULL:
             raise MemoryError
         self.shares = shares
         self.rows_room = count
+        return 0
+
+    cdef int _make_room_below(self, Py_ssize_t count) except -1:
+        """Room for what is looked for in the foundation."""
+        cdef void* missing = realloc(self.missing, (count + 1) * sizeof(Py_ssize_t))
+        if missing == NULL:
+            raise MemoryError
+        self.missing = <Py_ssize_t*>missing
+        cdef void* keys = realloc(self.missing_keys, (count + 1) * sizeof(uint32_t))
+        if keys == NULL:
+            raise MemoryError
+        self.missing_keys = <uint32_t*>keys
+        cdef void* rows = realloc(self.missing_rows, (count + 1) * sizeof(unsigned char*))
+        if rows == NULL:
+            raise MemoryError
+        self.missing_rows = <unsigned char**>rows
+        if self.foundation.capacity == self.capacity:
+            return 0
+        cdef void* widened = realloc(self.widened, count * self.table.row)
+        if widened == NULL:
+            raise MemoryError
+        self.widened = <unsigned char*>widened
         return 0
 
     cdef int _find_rows(self, Features features) except -1 nogil:
@@ -638,27 +662,33 @@ cdef class Committee:
         self.table.find(self.keys, count, self.rows)
         if self.table.index == NULL:
             return 0
+        if self.header.foundation != 0:
+            self._look_below(count)
         for i in range(count):
             if self.rows[i] == NULL:
-                self.rows[i] = self._founded(self.keys[i], i)
+                self.rows[i] = self.nothing
         return 0
 
-    cdef unsigned char* _founded(self, uint32_t key, Py_ssize_t place) except NULL nogil:
-        """The row that the foundation has for a key; zeros if there is none."""
-        cdef unsigned char* row = NULL
+    cdef int _look_below(self, Py_ssize_t count) except -1 nogil:
+        """Rows that the foundation has for the features that have none here."""
+        cdef Py_ssize_t i, missing = 0
         cdef unsigned char* widened
-        if self.header.foundation != 0:
-            row = self.foundation.table.find_one(key)
-        if row == NULL:
-            return self.nothing
-        if self.foundation.capacity == self.capacity:
-            return row
-        widened = self.widened + place * self.table.row
-        memset(widened, 0, self.table.row)
-        spread(
-            <float*>widened, self.capacity, <float*>row, self.foundation.capacity, self.foundation._considered()
-        )
-        return widened
+        for i in range(count):
+            self.missing[missing] = i
+            self.missing_keys[missing] = self.keys[i]
+            missing += self.rows[i] == NULL
+        self.foundation.table.find(self.missing_keys, missing, self.missing_rows)
+        for i in range(missing):
+            if self.missing_rows[i] != NULL and self.foundation.capacity < self.capacity:
+                widened = self.widened + i * self.table.row
+                memset(widened, 0, self.table.row)
+                spread(
+                    <float*>widened, self.capacity,
+                    <float*>self.missing_rows[i], self.foundation.capacity, self.foundation._considered(),
+                )
+                self.missing_rows[i] = widened
+            self.rows[self.missing[i]] = self.missing_rows[i]
+        return 0
 
     cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil:
         """Fill in the scores of the witnesses and the totals of the judge."""
@@ -1045,11 +1075,12 @@ cdef class Committee:
         self._must_hold()
         if view not in ("words", "letters"):
             raise ValueError(f"the views are words and letters, got {view!r} instead")
-        cdef uint32_t key = self.table.key_of(0 if view == "words" else 1, feature)
-        cdef float* row = <float*>self.table.find_one(key)
         self._make_room(1)
-        if row == NULL:
-            row = <float*>self._founded(key, 0)
+        self.keys[0] = self.table.key_of(0 if view == "words" else 1, feature)
+        self.table.find(self.keys, 1, self.rows)
+        if self.rows[0] == NULL and self.header.foundation != 0:
+            self._look_below(1)
+        cdef float* row = <float*>(self.nothing if self.rows[0] == NULL else self.rows[0])
         cdef uint16_t* counts = <uint16_t*>(row + 1 + self.capacity)
         labels = range(self.header.labels)
         return tuple([counts[<int>number] for number in labels]), tuple([row[1 + <int>number] for number in labels])
