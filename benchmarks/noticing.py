@@ -60,8 +60,8 @@ def alarms(messages: Sequence[Known]) -> Iterator[int]:
             yield place
 
 
-def main() -> Iterator[Table]:
-    seeds = range(1, 1 + int(sys.argv[1]) if len(sys.argv) > 1 else 2)
+def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
+    seeds = range(1, 1 + int(arguments[0]) if arguments else 2)
     rows = []
     for name in CORPORA:
         found = [len(list(alarms(stream(name, seed, STABLE)))) for seed in seeds]
@@ -84,4 +84,4 @@ def main() -> Iterator[Table]:
 
 
 if __name__ == "__main__":
-    show(main())
+    show(main(sys.argv[1:]))

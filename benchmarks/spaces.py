@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from benchmarks.corpora import labelled_mail
@@ -101,8 +101,8 @@ def figures(folder: str, count: int, mails: list[Mail]) -> list[tuple[str, float
     return rows
 
 
-def main() -> list[Table]:
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else SPACES
+def main(arguments: Sequence[str] = ()) -> list[Table]:
+    count = int(arguments[0]) if arguments else SPACES
     messages = shuffled(labelled_mail("spamassassin"), 1)[: TAUGHT + OWN + count]
     mails = [(message.label, message.read()) for message in messages]
     with tempfile.TemporaryDirectory() as folder:
@@ -111,4 +111,4 @@ def main() -> list[Table]:
 
 
 if __name__ == "__main__":
-    show(main())
+    show(main(sys.argv[1:]))

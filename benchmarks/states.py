@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import process_time
 
@@ -160,8 +161,8 @@ def layers(messages: list[tuple[str, bytes]], folder: Path, filters: int) -> Tab
     return Table("Personal filters on a shared one, asked by one process", ("", "figure"), rows)
 
 
-def main() -> list[Table]:
-    filters = int(sys.argv[1]) if len(sys.argv) > 1 else FILTERS
+def main(arguments: Sequence[str] = ()) -> list[Table]:
+    filters = int(arguments[0]) if arguments else FILTERS
     messages = [(each.label, each.read()) for each in labelled_mail("spamassassin")]
     random.Random(1).shuffle(messages)
     with tempfile.TemporaryDirectory() as name:
@@ -170,4 +171,4 @@ def main() -> list[Table]:
 
 
 if __name__ == "__main__":
-    show(main())
+    show(main(sys.argv[1:]))
