@@ -32,6 +32,7 @@ from deciban.committee._lesson_code import FEATURE_BITS, Features
 from deciban.committee._panel import Panel
 from deciban.committee.extraction import features_of
 from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 from deciban.decibans import SPAM
 from deciban.evaluate import LabelledMessage, shuffled
 from deciban.text import read
@@ -42,6 +43,8 @@ ARCHIVES = {"sms": "sms_spam", "ling": "ling_spam", "chinese": "ccert_zh"}
 SEEDS = (1, 2, 3)
 MOST = 6000
 FIRST = (30, 100, 300, 1000)
+# A stream of 1,000 messages touches fewer.
+MOST_ROWS = 1 << 20
 INVERTED = (0.3, 0.5, 1.0)
 OTHER = {SPAM: "ham", "ham": SPAM}
 # A figure below this is a handful of pairs of messages: ratios are taken of both figures plus this.
@@ -88,8 +91,8 @@ def decoded(lessons: Sequence[tuple[str, bytes]]) -> Iterator[Lesson]:
         yield label, Features.decode(code)
 
 
-def foundation(name: str, inverted: float = 0.0) -> bytes:
-    """The state of a committee that has learned a corpus."""
+def foundation(name: str, inverted: float = 0.0) -> Committee:
+    """A committee that has learned a corpus."""
     committee = Committee.fresh(Settings())
     for label, features in decoded(lessons_of(name)):
         right, wrong = divided(features, inverted)
@@ -97,7 +100,7 @@ def foundation(name: str, inverted: float = 0.0) -> bytes:
             committee.learn(label, right)
         if len(wrong):
             committee.learn(OTHER[label], wrong)
-    return committee.state()
+    return committee
 
 
 def divided(features: Features, share: float) -> tuple[Features, Features]:
@@ -119,12 +122,13 @@ def _lot(feature: int) -> float:
     return Random(feature).random()
 
 
-def begun(start: str, state: bytes | None) -> Learner:
+def begun(start: str, base: Committee | None) -> Learner:
     """Who learns the stream."""
     settings = Settings()
-    if start == "empty" or state is None:
+    if start == "empty" or base is None:
         return Committee.fresh(settings)
-    resting = Committee(settings, bytearray(state))
+    layer = Shape.for_rows(base.capacity, base.shape.bits, MOST_ROWS, is_layer=True)
+    resting = Committee.fresh(settings, shape=layer, foundation=base)
     if start == "resting":
         return resting
     return Panel(settings, resting, Committee.fresh(settings), Panel.fresh(resting.capacity))
@@ -142,10 +146,10 @@ def followed(learner: Learner, stream: Sequence[tuple[str, bytes]]) -> list[floa
     return [metrics.roc_loss(scores[:first], spam[:first]) for first in FIRST]
 
 
-def over_shuffles(start: str, state: bytes | None, target: str) -> list[float]:
+def over_shuffles(start: str, base: Committee | None, target: str) -> list[float]:
     """The means of several shuffles."""
     trials = [
-        followed(begun(start, state), shuffled(lessons_of(target), seed)[: FIRST[-1]]) for seed in SEEDS
+        followed(begun(start, base), shuffled(lessons_of(target), seed)[: FIRST[-1]]) for seed in SEEDS
     ]
     return [fmean(column) for column in zip(*trials, strict=True)]
 
@@ -189,12 +193,12 @@ def measured(sources: Sequence[str], targets: Sequence[str], inverted: float = 0
     empty = {target: over_shuffles("empty", None, target) for target in targets}
     found = {}
     for source in sources:
-        state = foundation(source, inverted)
+        base = foundation(source, inverted)
         for target in targets:
             if source != target:
                 found["empty", source, target] = empty[target]
                 for start in STARTS[1:]:
-                    found[start, source, target] = over_shuffles(start, state, target)
+                    found[start, source, target] = over_shuffles(start, base, target)
     return found
 
 

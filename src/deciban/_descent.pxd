@@ -27,7 +27,7 @@ cdef inline double descend(
     return others
 
 
-cdef inline double adagrad_step(float* squares, double square, double rate) noexcept nogil:
-    """Add a squared gradient to the sum of them; the rate, divided by the root of that sum."""
+cdef inline double adagrad_step(float* squares, double square, double rate, double damping) noexcept nogil:
+    """Add a squared gradient to the sum of them; the rate, divided by the root of that sum and the damping."""
     squares[0] = <float>(squares[0] + square)
-    return rate / sqrt(squares[0] + 1e-12)
+    return rate / sqrt(squares[0] + damping)

@@ -115,6 +115,31 @@ def test_a_feature_seen_under_one_label_speaks_for_it() -> None:
     assert favour > 0
 
 
+def test_few_features_say_less_than_many() -> None:
+    committee = Committee.fresh(SETTINGS)
+    words = {
+        label: [(number * 97 + first) << 41 for number in range(30)] for label, first in (("a", 0), ("b", 9))
+    }
+    for _ in range(5):
+        for label, own in words.items():
+            committee.learn(label, Features.of(array("Q", own), array("Q")))
+    few, many = (
+        committee.witness_scores(Features.of(array("Q", words["a"][:count]), array("Q")))[0]
+        for count in (1, 20)
+    )
+    assert 0 < few[0] < 0.5 * many[0]
+
+
+def test_a_long_lesson_takes_shorter_first_steps_than_a_short_one() -> None:
+    weights = []
+    for count in (4, 400):
+        committee = Committee.fresh(Settings(bits=16))
+        numbers = list(range(1, count + 1))
+        committee.learn("a", Features.of(array("Q", [number << 41 for number in numbers]), array("Q")))
+        weights.append(committee.look("words", 1)[1][0])
+    assert 0 < weights[1] < 0.9 * weights[0]
+
+
 def test_a_first_label_alone_is_learned_as_what_the_second_is_not() -> None:
     committee = Committee.fresh(SETTINGS)
     for _, features in made_up_lessons(1, 30):

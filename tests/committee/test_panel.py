@@ -10,6 +10,7 @@ from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import Features
 from deciban.committee._panel import Panel
 from deciban.committee.settings import Settings
+from deciban.committee.shape import Shape
 
 SETTINGS = Settings(bits=12, salt=7)
 WORDS = {"spam": range(100, 200), "ham": range(200, 300), "work": range(300, 400)}
@@ -34,16 +35,13 @@ def foundation(mistaken=False):
     other = {"spam": "ham", "ham": "spam"} if mistaken else {"spam": "spam", "ham": "ham"}
     for label, features in lessons(1, 200):
         committee.learn(other[label], features)
-    return committee.state()
+    return committee
 
 
-def panel_on(state, capacity=2):
+def panel_on(base, capacity=2):
     """A panel that has learned nothing of its own."""
-    resting = Committee(SETTINGS, bytearray(state))
-    if capacity > resting.capacity:
-        wider = Committee.fresh(SETTINGS, capacity)
-        wider.widen(resting)
-        resting = wider
+    layer = Shape.for_rows(capacity, SETTINGS.bits, 4000, is_layer=True)
+    resting = Committee.fresh(SETTINGS, shape=layer, foundation=base)
     return Panel(SETTINGS, resting, Committee.fresh(SETTINGS, capacity), Panel.fresh(capacity))
 
 

@@ -12,6 +12,16 @@ def test_settings_come_back_from_their_text() -> None:
     assert Settings.from_text(settings.text()).text() == settings.text()
 
 
+def test_a_filter_of_before_learns_as_it_always_did() -> None:
+    text = (
+        "bits=21 salt=7 strength=0.45 band=0.3 margin=1.0 margin_grown=2.0 margin_grows_from=3000 "
+        "margin_grows_to=30000 rate=0.4 rest=0.001 judge_rate=1.0 judge_bias=0.5 judge_run=0.9 "
+        "judge_floor=0.5"
+    )
+    assert Settings.from_text(text).text() == text
+    assert (Settings.from_text(text).neutral, Settings.from_text(text).damping) == (0, 1e-12)
+
+
 def test_different_settings_have_different_texts() -> None:
     assert len({Settings().text(), Settings(bits=20).text(), Settings(salt=1).text()}) == 3
 

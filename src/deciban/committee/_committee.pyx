@@ -6,7 +6,8 @@ label, in nats. With L labels, of which label l was taught to the counts by D_l 
     counts    a feature seen c_l times under label l has the shares
                   s_l = (strength / L + C · r_l / R) / (strength + C),   r_l = c_l / D_l, C = Σ c_l, R = Σ r_l
               and is left out if no share is at least `band` above 1 / L. The score of a label is the *mean* of
-              log s_l over the features that are kept (tempered Naive Bayes), less the mean over the labels.
+              log s_l over the features that are kept (tempered Naive Bayes), less the mean over the labels; `neutral`
+              features without an opinion are imagined beside them, since few features say little.
     weights   the sum of one weight a feature and label, divided by √n: online softmax regression.
 
 The judge divides the four scores by their scales (the root of the mean square difference between two labels, since
@@ -198,7 +199,7 @@ cdef class Committee:
     cdef uint64_t* checks
     cdef RowTable table
     cdef readonly Committee foundation
-    cdef double strength, band, rate, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
+    cdef double strength, band, neutral, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef uint32_t* keys
     cdef unsigned char** rows
@@ -234,7 +235,9 @@ cdef class Committee:
         self.settings = settings
         self.strength = settings.strength
         self.band = settings.band
+        self.neutral = settings.neutral
         self.rate = settings.rate
+        self.damping = settings.damping
         self.rest = settings.rest
         self.judge_rate = settings.judge_rate
         self.judge_bias = settings.judge_bias
@@ -728,7 +731,7 @@ cdef class Committee:
             weighed[number] /= root
             mean += counted[number] / labels
         for number in range(labels):
-            counted[number] = (counted[number] - mean) / max(kept, 1)
+            counted[number] = (counted[number] - mean) / max(kept + self.neutral, 1.0)
 
     cdef Py_ssize_t _hear_rows(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed
@@ -1001,7 +1004,7 @@ cdef class Committee:
             if counted >= 0 and counts[counted] < MOST_COUNT:
                 counts[counted] += 1
             if labels:
-                step = adagrad_step(row, square, self.rate * share)
+                step = adagrad_step(row, square, self.rate * share, self.damping)
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
             if self.table.row < BLOCK:
@@ -1018,7 +1021,7 @@ cdef class Committee:
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate
     ) noexcept nogil:
         """The same for tables with room for two labels, to the last bit."""
-        cdef double first = self.gradient[0], second = self.gradient[1], step
+        cdef double first = self.gradient[0], second = self.gradient[1], damping = self.damping, step
         cdef unsigned char* start = self.table.start
         cdef uint64_t* checks = self.checks
         cdef Py_ssize_t i, place
@@ -1031,7 +1034,7 @@ cdef class Committee:
             if counted >= 0:
                 row.counts[counted] += row.counts[counted] < MOST_COUNT
             if labels:
-                step = adagrad_step(&row.squares, square, rate)
+                step = adagrad_step(&row.squares, square, rate, damping)
                 row.weights[0] = <float>(row.weights[0] - step * first)
                 row.weights[1] = <float>(row.weights[1] - step * second)
             memcpy(rows[i], &row, sizeof(PairRow))
@@ -1053,7 +1056,7 @@ cdef class Committee:
     cdef list _parts(
         self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels
     ):
-        cdef double by_count = self.header.weights[2 * view] / self._scale(2 * view) / max(self.kept[view], 1)
+        cdef double by_count = self.header.weights[2 * view] / self._scale(2 * view) / max(self.kept[view] + self.neutral, 1.0)
         cdef double by_weight = self.header.weights[2 * view + 1] / self._scale(2 * view + 1)
         cdef double part
         cdef float* weights

@@ -37,11 +37,11 @@ float64 and zeros at first. Whoever stores them checks them.
 ...     _ = resting.learn("spam", money), resting.learn("ham", lunch)
 >>> panel = Panel(settings, resting, own, Panel.fresh(capacity=2))
 >>> [round(total, 1) for total in panel.score(money)], round(panel.belief, 2)
-([-0.4, -1.0], 0.5)
+([-0.4, -1.1], 0.5)
 >>> for _ in range(20):
 ...     _ = panel.learn("ham", money), panel.learn("spam", lunch)
 >>> panel.labels, [round(total, 1) for total in panel.score(money)], round(panel.belief, 2)
-(('spam', 'ham'), [-4.4, -0.0], 0.19)
+(('spam', 'ham'), [-4.3, -0.0], 0.16)
 """
 
 from libc.math cimport sqrt

@@ -25,13 +25,17 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "margin": (0.0, 1e6),
     "margin_grown": (0.0, 1e6),
     "margin_grows_from": (0, 1 << 53),
+    "neutral": (0.0, 1e6),
     "rate": (0.0, 1e3),
+    "damping": (1e-12, 1e3),
     "rest": (0.0, 1.0),
     "judge_rate": (0.0, 1e3),
     "judge_bias": (0.0, 1.0),
     "judge_run": (0.0, 1.0),
     "judge_floor": (0.0, 1.0),
 }
+# Settings that older filters do not name, and what they meant: each of those learns as it always did.
+_EARLIER = {"neutral": 0.0, "damping": 1e-12}
 
 
 class Settings(Value, kw_only=True):
@@ -53,8 +57,13 @@ class Settings(Value, kw_only=True):
     """… from so many lessons …"""
     margin_grows_to: int = 30_000
     """… to so many."""
-    rate: float = 0.4
+    neutral: float = 2.0
+    """Imagined features without an opinion: a mean over few features is pulled to 0 (docs/experiments.md)."""
+    rate: float = 0.8
     """The step of the weights, before AdaGrad divides it."""
+    damping: float = 0.0003
+    """What AdaGrad's sums begin with: it makes the first steps of long messages shorter than those of short
+    ones, which would otherwise be alike (docs/experiments.md)."""
     rest: float = 0.001
     """The weights take no step if they give all wrong labels together less probability than this. A step
     would touch each row of the message, and no difference could be measured (docs/filter.md)."""
@@ -84,17 +93,23 @@ class Settings(Value, kw_only=True):
         >>> Settings().text()[:32]
         'bits=21 salt=0 strength=0.45 ban'
         """
-        return " ".join(f"{name}={getattr(self, name)!r}" for name in self.field_names)
+        fields = {name: getattr(self, name) for name in self.field_names}
+        return " ".join(f"{name}={value!r}" for name, value in fields.items() if value != _EARLIER.get(name))
 
     @classmethod
     def from_text(cls, text: str) -> Settings:
-        """The settings of a `text`; one that this version does not know is refused."""
+        """The settings of a `text`; one that this version does not know is refused.
+
+        >>> Settings.from_text("rate=0.4").damping, Settings.from_text("rate=0.4 damping=0.01").damping
+        (1e-12, 0.01)
+        """
         # Not JSON: importing json takes 3 ms, on every call of the command line.
         fields = dict(field.partition("=")[::2] for field in text.split())
         unknown = sorted(set(fields) - set(cls.field_names))
         if unknown:
             raise BadSetting(f"There is no setting {unknown[0]!r}; there are {', '.join(cls.field_names)}.")
-        return cls(**{name: _number(name, value) for name, value in fields.items()})  # type: ignore[arg-type]
+        named = {name: _number(name, value) for name, value in fields.items()}
+        return cls(**{**_EARLIER, **named})  # type: ignore[arg-type]
 
 
 def _number(name: str, value: str) -> float:

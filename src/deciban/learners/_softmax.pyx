@@ -141,7 +141,7 @@ cdef void move(
             ask_for(weights + columns[entry + AHEAD] * count, count)
         row = weights + columns[entry] * count
         step = <float>adagrad_step(
-            squares + columns[entry], <float>(values[entry] * values[entry] * square), rate * values[entry]
+            squares + columns[entry], <float>(values[entry] * values[entry] * square), rate * values[entry], 1e-12
         )
         for number in range(count):
             row[number] -= step * gradient[number]
