@@ -234,3 +234,16 @@ def test_a_constant_column_of_rates_is_known_by_its_rows():
     assert np.allclose(
         Mixture(FAMILIES["poisson"], 2, **settings).fit(sevens).predict_proba(sevens), alone.predict_proba(X)
     )
+
+
+@pytest.mark.parametrize("name", ["gaussian", "gamma", "poisson"])
+def test_means_to_start_from_may_have_constant_columns(name):
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.poisson(4, (30, 2)), rng.poisson(40, (30, 2))]) + 1.0
+    wide = beside(X, 3.0, 1)
+    alone = Mixture(SEPARATE[name], 2, means_init=X[[0, -1]]).fit(X)
+    model = Mixture(SEPARATE[name], 2, means_init=wide[[0, -1]]).fit(wide)
+    assert np.allclose(model.predict_proba(wide), alone.predict_proba(X))
+    assert np.allclose(
+        model.set_params(warm_start=True).fit(wide).predict_proba(wide), alone.predict_proba(X), atol=1e-3
+    )

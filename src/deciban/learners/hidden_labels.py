@@ -187,7 +187,7 @@ class HiddenLabels:
 
     def whole(self, parameters: Parameters) -> Tally:
         """What the components were found to have, silent columns included."""
-        if self.spoken is self._everything:
+        if not self.cut.any():
             return parameters.tally
         tally = self._everything.gather(parameters.shares, self.components)
         return lifted(tally, self.whole_prior, self.floor)
@@ -208,9 +208,14 @@ class HiddenLabels:
         return self._everything.silent(self.weight)
 
     @cached_property
+    def cut(self) -> NDArray[np.bool_]:
+        """Which features are cut off: the silent ones, unless nothing would be left."""
+        return self.silent & ~self.silent.all()
+
+    @cached_property
     def spoken(self) -> AdmittedRows:
         """What EM looks at: rows without silent columns; if all are silent, it looks at none of them."""
-        return self._everything if self.silent.all() else self._everything.without(self.silent)
+        return self._everything.without(self.cut)
 
     def chances(self, rows: Floats) -> Floats:
         """π: the chance of each component's label, times its part in that label."""
@@ -227,9 +232,7 @@ class HiddenLabels:
 
     @cached_property
     def _floor(self) -> Tally | None:
-        if self.floor is None or self.spoken is self._everything:
-            return self.floor
-        return self.floor[~self.silent]
+        return self.floor[~self.cut] if self.floor is not None and self.cut.any() else self.floor
 
     @cached_property
     def _base(self) -> Floats:
@@ -238,8 +241,7 @@ class HiddenLabels:
     def _imagine_from(self, shares: Matrix) -> None:
         tally = self._everything.gather(shares, self.components)
         whole = tally.zeros() if self.rule == "mle" else tally.family._imagine(self.prior, tally)
-        climbed = whole if self.spoken is self._everything else whole[~self.silent]
-        self._imagined.extend((whole, climbed))
+        self._imagined.extend((whole, whole[~self.cut] if self.cut.any() else whole))
 
     def _log_label_prior(self, chances: Floats) -> float:
         """A number as label prior is so many imagined rows of each label."""

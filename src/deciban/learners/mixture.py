@@ -206,9 +206,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
                 f"means_init must have a row for every component, {wanted}, got {given.shape} instead."
             )
         seeds = AdmittedRows(hidden.family, hidden.family._admit(given, self._names()), self._names())
-        if hidden.spoken.family is not hidden.family:
-            seeds = seeds.without(hidden.silent)
-        return grow_from(hidden.spoken, hidden.weight, seeds)
+        return grow_from(hidden.spoken, hidden.weight, seeds.without(hidden.cut))
 
     def _from_shares(self, weight: Floats) -> Floats:
         given = np.asarray(self.init)
