@@ -64,6 +64,11 @@ class Bernoulli(Family):
     _zero_is_absence: ClassVar[bool] = True
     _placeholders: ClassVar[Mapping[str, float]] = {"n": 2, "ones": 1}
 
+    def __post_init__(self) -> None:
+        given = self.binarize
+        if given is not None and not (isinstance(given, (int, float, np.number)) and np.isfinite(given)):
+            raise ValueError(f"binarize must be a finite number or None, got {given!r} instead.")
+
     def _admit(self, X: Any, names: Any = None) -> Any:
         """Numbers above the threshold become ones; without a threshold only 0 and 1 are accepted."""
         if self.binarize is None:
