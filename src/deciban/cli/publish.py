@@ -38,8 +38,8 @@ def run(options: Namespace) -> int:
     if replaced is not None and replaced != shared.digest:
         path = harmless(options.path)
         print(
-            f"deciban: this replaced another version, which stays as {path}.{replaced}. Filters that rest on it "
-            f"go on with it until each takes this one over: deciban prefer --shared {path}.",
+            f"deciban: this replaced another version, which stays as {path}.{replaced}. Filters that "
+            f"rest on it go on with it until each takes this one over: deciban prefer --shared {path}.",
             file=sys.stderr,
         )
     total = sum(shared.lessons.values())
