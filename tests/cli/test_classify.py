@@ -24,7 +24,7 @@ def test_one_message_is_one_line_and_an_exit_code_of_bogofilter(taught, file, co
 
 
 # Each takes a millisecond or more, on every delivery, where Python itself starts in 10.
-SLOW = "argparse dataclasses datetime enum importlib json mmap re sqlite3 tempfile typing"
+SLOW = "argparse dataclasses datetime enum importlib json re sqlite3 tempfile typing"
 
 
 @pytest.mark.parametrize(("file", "code"), [("new-spam.eml", 0), ("new-ham.eml", 1)])

@@ -215,10 +215,10 @@ def test_a_full_disk_says_what_is_kept(small_disk, tmp_path, capsys):
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert "is full" in told
-    kept = re.search(r"Before that, it learned (\d+) messages as spam up to .*, and that is kept", told)
+    kept = re.search(r"Before that, it learned ([\d,]+) messages as spam up to .*, and that is kept", told)
     assert kept, told
     subprocess.run(["mount", "-o", "remount,size=64m", small_disk], check=True)
-    assert labels(database) == {"spam": int(kept[1])}
+    assert labels(database) == {"spam": int(kept[1].replace(",", ""))}
 
 
 def origins(database):
