@@ -22,7 +22,7 @@ from deciban.committee._lesson_code import Features
 from deciban.committee.course import Course
 from deciban.committee.extraction import features_of
 from deciban.decibans import SPAM
-from deciban.filter.drift import EXAM_SLACK, WORDS_SLACK, Vocabulary, Watch
+from deciban.filter.drift import EXAM_SLACK, WORDS_SLACK, KnownWords, Watch
 from deciban.filter.exams import examined
 from deciban.filter.status import LEAST_WORDS
 from deciban.text import read
@@ -50,7 +50,7 @@ def stream(name: str, seed: int, count: int) -> list[Known]:
 
 def alarms(messages: Sequence[Known]) -> Iterator[int]:
     """Where the alarm is raised, by exams or by words."""
-    course, words = Course(None), Vocabulary()
+    course, words = Course(None), KnownWords()
     exams, shares = Watch(EXAM_SLACK), Watch(WORDS_SLACK)
     for place, (label, features) in enumerate(messages):
         row = examined(label, course.learn(label, features).totals)

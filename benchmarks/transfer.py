@@ -148,9 +148,7 @@ def followed(learner: Learner, stream: Sequence[tuple[str, bytes]]) -> list[floa
 
 def over_shuffles(start: str, base: Committee | None, target: str) -> list[float]:
     """The means of several shuffles."""
-    trials = [
-        followed(begun(start, base), shuffled(lessons_of(target), seed)[: FIRST[-1]]) for seed in SEEDS
-    ]
+    trials = [followed(begun(start, base), shuffled(lessons_of(target), seed)[: FIRST[-1]]) for seed in SEEDS]
     return [fmean(column) for column in zip(*trials, strict=True)]
 
 

@@ -76,10 +76,10 @@ class Watch:
         return alarm
 
 
-class Vocabulary:
+class KnownWords:
     """The words of the last 1,000 lessons, by their hashes.
 
-    >>> words = Vocabulary()
+    >>> words = KnownWords()
     >>> [words.known_share(lesson) for lesson in ([1, 2], [2, 3], [1, 2, 3, 4])]
     [0.0, 0.5, 0.75]
     """

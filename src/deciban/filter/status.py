@@ -18,7 +18,7 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
-from deciban.filter.drift import EXAM_SLACK, NEWS, REFERENCE, WORDS_SLACK, Vocabulary, Watch
+from deciban.filter.drift import EXAM_SLACK, NEWS, REFERENCE, WORDS_SLACK, KnownWords, Watch
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -191,7 +191,7 @@ def status_of(mail_filter: Filter) -> Status:
 def _changed(mail_filter: Filter, exams: Sequence[tuple[bytes, str, ExamRow]]) -> int | None:
     """How many lessons ago the last alarm was, if it is news."""
     right = [(label == SPAM, exam.truth) for _, label, exam in exams[-WATCHED:] if exam.truth is not None]
-    words, known = Vocabulary(), []
+    words, known = KnownWords(), []
     for lesson in mail_filter.recent_lessons(WATCHED):
         share = words.known_share(lesson.features.words)
         if len(words) > LEAST_WORDS:
