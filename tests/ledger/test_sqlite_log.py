@@ -14,7 +14,7 @@ from tests.effort import effort
 from tests.filter.mails import mail, teach
 
 LESSONS = 12
-STEP = FRAME.size + 65536
+STEP = FRAME.size + 4096  # the pages of a new ledger
 
 
 @pytest.fixture(scope="module")

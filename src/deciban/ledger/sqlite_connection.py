@@ -73,7 +73,8 @@ class SqliteConnection(Ledger):
             raise told(self.path, error) from error
 
     def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
-        row: tuple[Any, ...] = self._connection.execute(sql, values).fetchone()
+        with self._telling():
+            row: tuple[Any, ...] = self._connection.execute(sql, values).fetchone()
         return row
 
     def _execute(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
