@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deciban import Bernoulli, Beta, Multinomial, NaiveBayes
+from deciban import Bernoulli, Beta, Gaussian, Multinomial, NaiveBayes
 from deciban.errors import NotEnoughValues, UnreadableModel
 from fuzz.models import fuzz
 from samples import FAMILIES, RULES, rows_for
@@ -101,6 +101,20 @@ def test_a_file_with_a_prior_that_cannot_be_is_refused_when_it_is_read(settings,
     content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     np.savez(tmp_path / "forged.npz", **content)
     with pytest.raises(UnreadableModel, match=r"prior|α"):
+        NaiveBayes.load(tmp_path / "forged.npz")
+
+
+@pytest.mark.parametrize("name", ["n", "sum", "squares"])
+def test_a_file_with_sums_of_another_shape_is_refused_when_it_is_read(name, tmp_path):
+    NaiveBayes(Gaussian()).fit(X, y).save(tmp_path / "m")
+    with np.load(tmp_path / "m") as file:
+        content = dict(file)
+    header = json.loads(bytes(content["header"]))
+    # One number a label, such as Multinomial has beside its counts.
+    header["tally"]["sums"][name] = header["tally"]["rows"]
+    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "forged.npz", **content)
+    with pytest.raises(UnreadableModel, match="cells"):
         NaiveBayes.load(tmp_path / "forged.npz")
 
 

@@ -65,6 +65,7 @@ class Family(ABC):
 
     _support: ClassVar[Support]
     _measured: ClassVar[tuple[str, ...]] = ()  # the sums of measurements; all others count something
+    _of_labels: ClassVar[tuple[str, ...]] = ()  # the sums with one number a label; all others have one a cell
     _zero_is_absence: ClassVar[bool] = False  # a zero says that something is not there
     _zero_adds_nothing: ClassVar[bool] = False  # T(0) == 0: sparse rows need not be filled with zeros
 

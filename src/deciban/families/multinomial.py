@@ -68,6 +68,7 @@ class Multinomial(Family):
         "x ≥ 0", "Negative values in data are no counts: use Gaussian() for them.", least=0
     )
     _zero_adds_nothing: ClassVar[bool] = True
+    _of_labels: ClassVar[tuple[str, ...]] = ("total",)
 
     def _statistics(self, values: Any, missing: Any = None) -> Mapping[str, Matrix]:  # noqa: ARG002
         """T(x) = x."""

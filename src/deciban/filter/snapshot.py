@@ -171,22 +171,20 @@ class Snapshot(State):
     def _grow(self, shape: Shape) -> None:
         """Go on in a larger file, which takes the place of this one."""
         path = self.path + GROWN
+        with suppress(OSError):
+            os.unlink(path)  # of a process that died here
         try:
-            with suppress(FileNotFoundError):
-                os.unlink(path)  # of a process that died here
             grown = Snapshot.make(path, make_like(self.path, path), self, shape)
             try:
                 os.rename(path, self.path)
             except BaseException:
                 grown.close()
                 raise
-        except OSError as error:
+        except BaseException as error:
             with suppress(OSError):
                 os.unlink(path)
-            raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check permissions.") from None
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(path)
+            if isinstance(error, OSError):
+                raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check its folder.") from None
             raise
         self._replace_by(grown)
 

@@ -224,8 +224,9 @@ def _check_shapes(tally: Tally) -> None:
     known = tally.features.categories
     if not count or (known is not None and len(known) != len(tally.features)):
         raise ValueError(f"{len(tally.features)} features of {count} labels have other categories")
-    if any(values.shape[1:] not in ((), (tally.features.cells,)) for values in tally.sums.values()):
-        raise ValueError(f"the sums are not those of {tally.features.cells} cells")
+    for name, values in tally.sums.items():
+        if values.shape[1:] != (() if name in tally.family._of_labels else (tally.features.cells,)):
+            raise ValueError(f"the sums are not those of {tally.features.cells} cells")
     if tally.rows.shape != (count,) or any(values.shape[:1] != (count,) for values in tally.sums.values()):
         raise ValueError(f"the sums are not those of {count} labels")
     if any(not np.array_equal(part.labels, tally.labels) for part in tally.parts):
