@@ -8,7 +8,8 @@ import pytest
 from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
 from deciban.errors import DamagedLedger
-from deciban.filter.foundation import Footings, begin, footing_of, has_its_slots, pack, unpack
+from deciban.filter.footing import Footings, footing_of
+from deciban.filter.foundation import begin, has_its_slots, pack, unpack
 from deciban.ledger import Ledger, create_ledger
 from tests.ledger.lessons import append, lesson
 
@@ -65,12 +66,3 @@ def test_many_labels_have_fewer_slots_unless_there_is_a_foundation(ledger: Ledge
     fold(ledger, taught(2))
     assert has_its_slots(ledger, footings.now(), begin(ledger, footings.now()))
     assert begin(ledger, footings.now()).shape.bits == SMALL.bits
-
-
-def test_the_footing_is_looked_for_again_when_it_changes(ledger: Ledger) -> None:
-    footings = Footings(ledger)
-    before = footings.now()
-    assert footings.now() is before
-    with ledger.writing():
-        ledger.set_settings(SMALL.replaced(rate=0.5))
-    assert footings.now().settings.rate == 0.5

@@ -10,10 +10,10 @@ from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.filter import Filter
+from deciban.filter.footing import Footing
 from deciban.filter.memory_state import MemoryState, begin_in_memory
 from deciban.filter.replaying import Replaying
 from deciban.filter.snapshot import GROWN, Snapshot
-from deciban.filter.state import Footing
 from deciban.ledger import create_ledger
 from deciban.ledger.records import Address, Placed
 from tests.filter.mails import classify, forget, mail, teach

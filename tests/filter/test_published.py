@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deciban.filter import Filter, Settings
+from deciban.filter.footing import Footing
 from deciban.filter.published import Published
-from deciban.filter.state import Footing
 from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)

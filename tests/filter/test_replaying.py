@@ -7,7 +7,7 @@ import pytest
 
 from deciban.committee.settings import Settings
 from deciban.filter.exams import examined
-from deciban.filter.foundation import Footings
+from deciban.filter.footing import Footings
 from deciban.filter.published import Published
 from deciban.filter.replaying import Replaying
 from deciban.ledger import Ledger, create_ledger

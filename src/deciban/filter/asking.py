@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from deciban.filter.changing import Changing
-    from deciban.filter.foundation import Footings
+    from deciban.filter.footing import Footings
     from deciban.filter.memory_state import MemoryState
     from deciban.filter.published import Published
     from deciban.filter.replaying import Replaying

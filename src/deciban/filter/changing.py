@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from deciban.committee.settings import Settings
-    from deciban.filter.foundation import Footings
+    from deciban.filter.footing import Footings
     from deciban.filter.published import Beside, Published
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter

@@ -34,7 +34,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from deciban.filter.state import Footing, State
+    from deciban.filter.footing import Footing
+    from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
 
 NEAREST = 128

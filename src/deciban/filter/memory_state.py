@@ -15,7 +15,7 @@ from deciban.filter.state import State, whole_records
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.committee.shape import Shape
-    from deciban.filter.state import Footing
+    from deciban.filter.footing import Footing
     from deciban.ledger.records import Address
 
 # Smaller tables are not worth whole huge pages.

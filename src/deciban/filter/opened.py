@@ -7,7 +7,7 @@ own view of the published state, and its own locks (locks.py).
 from __future__ import annotations
 
 from deciban.filter.asking import Asking
-from deciban.filter.foundation import Footings
+from deciban.filter.footing import Footings
 from deciban.filter.published import Published
 
 TYPE_CHECKING = False

@@ -19,7 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from deciban.filter.state import Footing, State
+    from deciban.filter.footing import Footing
+    from deciban.filter.state import State
 
 MARK = ".snapshot"
 BESIDE = ".snapshot-"

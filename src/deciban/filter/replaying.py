@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from deciban.committee._committee import Committee
-    from deciban.filter.foundation import Footings
+    from deciban.filter.footing import Footings
     from deciban.filter.published import Beside, Published
     from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
@@ -105,7 +105,7 @@ class Replaying:
     def _start(self, before: int | None = None) -> MemoryState:
         """Where a replay begins: the last usable checkpoint before a position, or the foundation."""
         footing = self._footings.now()
-        first = begin(self._ledger, footing)
+        first = begin(self._ledger, footing, self._ledger.last_position())
         if (saved := self.checkpoints.last(footing, first.shape.bits, before)) is not None:
             first.close()
             return saved

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from deciban.committee.shape import Shape
-    from deciban.filter.state import Footing
+    from deciban.filter.footing import Footing
 
 PAGE = 4096
 MAGIC = b"dcsnap04"

@@ -9,27 +9,18 @@ from __future__ import annotations
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, TooManyLabels
 from deciban.filter.exams import RECORD, read, taught
-from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deciban.committee._committee import Committee
-    from deciban.committee.settings import Settings
     from deciban.filter.exams import KeptExam
+    from deciban.filter.footing import Footing
     from deciban.ledger.records import Address, Placed
 
 # So many exams are read at a time.
 EXAMS_AT_ONCE = 2048
-
-
-class Footing(Value):
-    """What states stand on."""
-
-    settings: Settings
-    foundation: Committee | None
-    """The state of a shared filter; those that rest on it are layers over it."""
 
 
 def capacity_for(labels: int) -> int:
