@@ -360,6 +360,7 @@ cdef class Committee:
         self._take_head(other)
         if other.foundation is not None and self.foundation is None:
             self.table.pour(other.foundation.table, other.foundation._considered())
+            self.table.renew_checks()
         self.table.pour(other.table, labels)
         self.table.renew_checks()
         self.header.check = self._head_check()

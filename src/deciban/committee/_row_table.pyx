@@ -39,6 +39,7 @@ cdef extern from *:
 
 cdef enum:
     KEY_BITS = 32
+    AHEAD = 16          # so many rows ahead an entry of the index is asked for
     ENTRIES_A_BLOCK = BLOCK // 8
 
 
@@ -310,33 +311,57 @@ cdef class RowTable:
 
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1:
         """Put the rows of another table, with the same slots, in place of those of this one; checks are made later."""
-        cdef Py_ssize_t block, number, slot, view
+        cdef Py_ssize_t block, number, slot, view, count = other.filled()
+        cdef bint is_empty_yet = self.head.rows == 0
         cdef uint32_t* keys
         cdef unsigned char* source
         for block in range(blocks_of(other.head)):
             other.check_block(block)
+        if self.index != NULL and self.head.room < <uint64_t>VIEWS << self.bits:
+            if self.head.rows + count > self.head.room:
+                raise ValueError("there is no room for so many rows")
         if other.index == NULL:
             for view in range(VIEWS):
                 for slot in range(<Py_ssize_t>1 << other.bits):
                     source = other.rows + (view << other.bits | slot) * other.row
                     if not is_empty(source, other.row):
-                        self._put(<uint32_t>(slot << 1 | view), source, other.capacity, labels)
+                        self._put(<uint32_t>(slot << 1 | view), source, other.capacity, labels, is_empty_yet)
             return 0
         keys = other.keys_by_row()
         try:
-            for number in range(<Py_ssize_t>other.head.rows):
-                self._put(keys[number], other.rows + number * other.row, other.capacity, labels)
+            for number in range(count):
+                if self.index != NULL and number + AHEAD < count:
+                    __builtin_prefetch(&self.index[self.home(keys[number + AHEAD])], 1, 3)
+                self._put(keys[number], other.rows + number * other.row, other.capacity, labels, is_empty_yet)
         finally:
             free(keys)
         return 0
 
-    cdef int _put(self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels) except -1:
-        cdef unsigned char* row = self.own(key)
-        memset(row, 0, self.row)
+    cdef int _put(
+        self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
+    ) except -1:
+        cdef unsigned char* row
+        if is_new:
+            row = self._add(key)
+        else:
+            row = self.own(key)
+            memset(row, 0, self.row)
+            # Until all checks are made, each block counts as whole.
+            self.checked[(row - self.start) >> BLOCK_BITS] = 1
         spread(<float*>row, self.capacity, <float*>source, capacity, labels)
-        # Until all checks are made, each block counts as whole.
-        self.checked[(row - self.start) >> BLOCK_BITS] = 1
         return 0
+
+    cdef unsigned char* _add(self, uint32_t key) noexcept nogil:
+        """A row of zeros for a key that has none, where there is room for it; without a check."""
+        cdef uint64_t at
+        if self.index == NULL:
+            return self.rows + ((key & 1) << self.bits | key >> 1) * self.row
+        at = self.home(key)
+        while self.index[at]:
+            at = at + 1 if at + 1 < self.entries else 0
+        self.head.rows += 1
+        self.index[at] = <uint64_t>key << KEY_BITS | self.head.rows
+        return self.rows + (self.head.rows - 1) * self.row
 
     cdef bytes pack(self, Py_ssize_t labels):
         """The code of all rows, of so many labels."""
@@ -440,10 +465,9 @@ cdef class RowTable:
             key += gap
             if key > most or (gap == 0 and i):
                 refuse(self.is_foundation)
-            row = self.own(<uint32_t>key)
+            row = self._add(<uint32_t>key)
             memcpy(row, source + i * packed_row, 4 + 4 * labels)
             memcpy(row + 4 + 4 * self.capacity, source + i * packed_row + 4 + 4 * labels, 2 * labels)
-            self.checked[(row - self.start) >> BLOCK_BITS] = 1
         if code + place != source:
             refuse(self.is_foundation)
         return size
