@@ -17,6 +17,7 @@ from deciban import (
 )
 from deciban.errors import BadPrior, NoMode, NotEnoughValues
 from samples import FAMILIES, RULES, rows_for
+from tests.effort import effort
 
 # Multinomial has no columns of its own: a word is a share of a text, and a word in every text is a larger
 # share of short ones.
@@ -179,7 +180,7 @@ def beside(X, value, where):
 
 @pytest.mark.parametrize("learner", [Mixture, MixtureClassifier])
 @pytest.mark.parametrize(("name", "rule"), CASES)
-@pytest.mark.parametrize("prior", [1, "jeffreys", "empirical"], ids=str)
+@pytest.mark.parametrize("prior", [1, "jeffreys", "empirical"][: effort(1, 3)], ids=str)
 @pytest.mark.filterwarnings("ignore::deciban.errors.ImpossibleRows", "ignore::deciban.errors.StillClimbing")
 def test_a_constant_column_moves_no_verdict_of_a_mixture(learner, name, rule, prior):
     rng = np.random.default_rng([len(name), RULES.index(rule)])
