@@ -11,7 +11,7 @@ from itertools import chain
 
 from deciban.cli.database import add_database_flag, admission, open_or_create_filter
 from deciban.cli.hands import Hands
-from deciban.cli.intake import Intake, add_sources, named_in
+from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
 from deciban.cli.journal_flags import add_journal_flag, close_desk, optional_desk, wants_journal
 from deciban.cli.json_output import add_json_flag, say_json
@@ -195,7 +195,8 @@ def _hands(options: Namespace) -> Hands:
         return Hands(cluster, few=0)
     if options.jobs is not None:
         return Hands(None if options.jobs == 1 else threads, few=0)
-    return Hands(threads)
+    # A pipe may stall: what has come must be learned then, and not wait for the next bundle of messages.
+    return Hands(None if STANDARD_INPUT in options.sources else threads)
 
 
 def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) -> str:
