@@ -33,9 +33,10 @@ def test_lessons_that_stop_are_told(mail_filter: Filter):
 
 
 def test_mail_that_changes_is_told_and_is_no_news_for_ever(mail_filter: Filter):
+    # What was good is spam now, and the other way round.
     for number in range(150, 180):
-        teach(mail_filter, "spam", [mail("news", number)])
-        teach(mail_filter, "ham", [mail("shop", number)])
+        teach(mail_filter, "spam", [mail("ham", number)])
+        teach(mail_filter, "ham", [mail("spam", number)])
     assert kinds(mail_filter) == ["changed"]
     status = status_of(mail_filter)
     assert status.changed is not None

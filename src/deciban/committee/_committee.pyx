@@ -1112,7 +1112,7 @@ cdef class Glance(Committee):
     cdef int _take_table(self, uint64_t salt) except -1:
         cdef FileRowTable table = FileRowTable()
         if self.header.table.entries:
-            raise ValueError("a glance is for dense tables; a sparse one is small")
+            raise DamagedSnapshot("A glance is for dense tables, and this one is sparse.")
         table.take(&self.header.table, self.checks, NULL, salt)
         table.file = self.file
         table.place = self.start + table_at(&self.header.table)

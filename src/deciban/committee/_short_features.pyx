@@ -11,7 +11,7 @@ which happens some 80 times in a message (_harvest.pyx).
 
 >>> from deciban.text import read
 >>> features_of(read(b"Subject: free\\n\\nmoney"), ())
-<Features: 34 words, 13 letters>
+<Features: 22 words, 13 letters>
 >>> named_features(read(b"Subject: free\\n\\nmoney"), (), 1, 64, 60)[1].split(b"\\n").count(b"money")
 1
 """
