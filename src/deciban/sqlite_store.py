@@ -61,6 +61,7 @@ class SqliteStore:
     def __init__(self, path: str, kind: StoreKind, create: bool = False) -> None:
         self.path, self.kind = path, kind
         self._lock = RLock()
+        self._changes = 0
         if create and not os.path.exists(path):
             self._make()
         if not os.path.isfile(path):
@@ -97,6 +98,7 @@ class SqliteStore:
                 yield
                 with self._telling():
                     self._connection.execute("COMMIT")
+                self._changes += 1
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -114,6 +116,11 @@ class SqliteStore:
         """Change something once for each row of values; within `writing`."""
         with self._lock, self._telling():
             self._connection.executemany(sql, rows)
+
+    def version(self) -> tuple[int, int]:
+        """Two numbers that are others once somebody has changed the file: by this object, or another."""
+        ((version,),) = self.rows("PRAGMA data_version")  # counts what others change
+        return version, self._changes
 
     def damaged(self, what: str) -> DamagedStore:
         """That something is not as it was written."""

@@ -9,6 +9,7 @@ from deciban.filter.mail import lesson_of
 from deciban.filter.preferences import Preferences
 from deciban.journal.journal_entry import JournalEntry, Outcome
 from deciban.journal.sqlite_journal import MICROSECONDS_A_DAY, EntrySelection, SqliteJournal
+from deciban.ledger.cursor import Cursor
 from tests.filter.mails import mail
 
 NOW = int(time() * 1e6)
@@ -44,7 +45,7 @@ def test_entries_of_one_moment_are_all_listed(journal: SqliteJournal):
 
 
 def test_entries_are_found_by_words_sender_verdict_and_time(journal: SqliteJournal):
-    spam = entry(3, "spam").replaced(verdict={"verdict": "unsure"})
+    spam = entry(3, "spam").replaced(verdict={"verdict": "unsure"}, door="milter")
     ham = entry(4, "ham", age=2).replaced(outcome=Outcome("ham", NOW))
     journal.write([spam, ham])
     for selection, found in (
@@ -52,10 +53,50 @@ def test_entries_are_found_by_words_sender_verdict_and_time(journal: SqliteJourn
         (EntrySelection(sender="HAM4@example.org"), ham),
         (EntrySelection(verdict="unsure"), spam),
         (EntrySelection(corrected=True), ham),
+        (EntrySelection(taught="ham"), ham),
+        (EntrySelection(door="milter"), spam),
         (EntrySelection(since=NOW / 1e6 - 3600), spam),
         (EntrySelection(until=NOW / 1e6 - 3600), ham),
     ):
         assert list(journal.entries("", selection)) == [found]
+
+
+def test_pages_have_every_entry_once_whatever_is_written_or_erased_meanwhile(journal: SqliteJournal):
+    written = [entry(number).replaced(moment=NOW - number // 2) for number in range(11)]
+    journal.write(written)
+    listed, behind = [], None
+    while True:
+        page = journal.page("", 3, behind=behind)
+        listed += page.entries
+        behind = page.behind
+        if behind is None:
+            break
+        behind = Cursor.of_text(behind.text())
+        if len(listed) == 3:
+            journal.write([entry(99).replaced(moment=NOW + 5)])
+            journal.erase_entries([listed[-1].id])
+    assert {each.id for each in listed} == {each.id for each in written}
+    assert len(listed) == 11
+    assert journal.page("", 100).behind is None
+
+
+def test_an_entry_goes_to_another_process_as_plain_values(journal: SqliteJournal):
+    first = entry().replaced(verdict={"verdict": "spam"}, outcome=Outcome("ham", NOW, "spam"))
+    row = first.row()
+    assert {type(value) for value in row} <= {str, int, bytes, type(None)}
+    assert JournalEntry.of_row(list(row)) == first
+    for wrong in (row[:-1], (*row[:-1], 0), (b"", *row[1:]), (), (None,) * len(row)):
+        with pytest.raises(ValueError, match="as it was written"):
+            JournalEntry.of_row(wrong)
+
+
+def test_what_became_of_a_message_brings_no_erased_entry_back(journal: SqliteJournal):
+    question = entry().replaced(kind="question")
+    journal.write([question])
+    journal.erase_entries([question.id])
+    journal.write([question.replaced(outcome=Outcome("ham", NOW))])
+    journal.mark([question])
+    assert journal.count("") == 0
 
 
 def test_one_space_does_not_see_the_entries_of_another(journal: SqliteJournal):

@@ -8,6 +8,7 @@ import pytest
 from deciban.committee.settings import Settings
 from deciban.errors import CannotWrite, DamagedLedger
 from deciban.ledger import Ledger, Selection, create_ledger, open_ledger
+from deciban.ledger.cursor import START, Cursor
 from deciban.ledger.records import NO_EXAM
 from tests.ledger.lessons import append, lesson
 
@@ -239,3 +240,25 @@ def test_labels_are_one_in_any_spelling_and_shown_in_the_first(ledger: Ledger) -
     append(ledger, lesson("Work", 1), lesson("work", 2))
     assert (ledger.labels(), ledger.spelling("WORK")) == ({"Work": 2}, "Work")
     assert not ledger.has_split_labels()
+
+
+def test_lessons_are_listed_from_new_to_old_page_by_page_whatever_changes_meanwhile(ledger: Ledger) -> None:
+    written = [lesson(("spam", "ham")[number % 2], number) for number in range(1, 8)]
+    # Three of them have the time of another: merged ledgers may have such.
+    with ledger.writing():
+        ledger.append([(each, 10 + number // 2) for number, each in enumerate(written)])
+    everything = ledger.newest(Selection(), START, 100)
+    assert [each.taught for each in everything] == sorted((each.taught for each in everything), reverse=True)
+    assert {each.digest for each in everything} == {each.digest for each in written}
+    listed, behind = [], START
+    while page := ledger.newest(Selection(), behind, 2):
+        listed += page
+        behind = Cursor(page[-1].taught, page[-1].digest)
+        if len(listed) == 2:
+            with ledger.writing():
+                ledger.append([(lesson("ham", 100), 100)])  # in front of what is listed
+    assert listed == everything
+    spam = ledger.newest(Selection(label="spam"), Cursor(12), 10)
+    assert [each.label for each in spam] == ["spam"] * len(spam)
+    assert spam
+    assert all(each.taught < 12 for each in spam)

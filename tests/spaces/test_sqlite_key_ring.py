@@ -23,6 +23,7 @@ def test_a_key_opens_with_its_text_and_with_no_other(spaces: Spaces):
         "deciban__",
         "é",
         text.upper(),
+        "deciban_\udce9_0",
     ):
         with pytest.raises(UnknownKey):
             spaces.keys.unlock(wrong)

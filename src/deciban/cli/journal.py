@@ -40,6 +40,8 @@ def define(parser: Parser) -> None:
     )
     parser.add_argument("--sender", metavar="ADDRESS", help="messages from this address in the From field")
     parser.add_argument("--verdict", metavar="LABEL", help="messages that were called this, or unsure")
+    parser.add_argument("--door", metavar="DOOR", help="messages that came so: filter, classify, milter …")
+    parser.add_argument("--taught", metavar="LABEL", help="messages that were taught as this")
     parser.add_argument("--corrected", action="store_true", help="messages that were taught afterwards")
     parser.add_argument("--since", type=moment, metavar="DATE", help="entries of then or later")
     parser.add_argument("--until", type=moment, metavar="DATE", help="entries before then")
@@ -110,7 +112,9 @@ def _selection(options: Namespace) -> EntrySelection:
         since=options.since,
         until=options.until,
         sender=options.sender,
+        door=options.door,
         verdict=options.verdict,
+        taught=options.taught,
         corrected=options.corrected,
         words=tuple(options.words),
     )

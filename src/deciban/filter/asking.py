@@ -5,7 +5,9 @@ another process is teaching it or making a new one; otherwise it is brought up t
 does not belong to this ledger's trail never answers: it is made again. We make it ourselves if we may. If
 another process holds the locks, we wait for a moment; if that is not enough, there is no state yet. A process
 that may not write, or finds the disk full, copies the state into memory and teaches this copy, for itself
-alone.
+alone. A *follower*, such as a worker of a server, leaves all this to another process, which teaches: whatever
+is published answers, up to date or not, if it has reached the position that was asked for and belongs to the
+ledger's trail. So nothing that was forgotten is ever in an answer.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from time import monotonic, sleep
 from deciban.errors import CannotWrite, DamagedSnapshot, LedgerBusy
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
 from deciban.ledger.trail import belongs
+from deciban.sqlite_store import file_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,14 +50,17 @@ class Asking:
         footings: Footings,
         replaying: Callable[[], Replaying],
         changing: Callable[[], Changing],
+        follows: bool = False,
     ) -> None:
+        """``follows``: another process brings the published state up to date."""
+        self._follows = follows
         self._ledger = ledger
         self._published = published
         self._footings = footings
         self._replaying = replaying
         self._changing = changing
         self._private: MemoryState | None = None
-        self._distrusts_published = False
+        self._distrusted: tuple[int, int] | None = None
 
     def ask(self, question: Callable[[State], Answer], at_least: int = 0) -> Answer | None:
         """The answer of the current state, or None if there is no state. A damaged state is made again.
@@ -91,16 +97,17 @@ class Asking:
                 state = self._usable(end.base)
                 if state is not None and (
                     state.address.position >= end.position
-                    or (
-                        state.address.position >= at_least
-                        and (locks.is_being_taught() or locks.is_being_built())
-                    )
+                    or (state.address.position >= at_least and (self._follows or self._is_in_work()))
                 ):
                     yield state
                     return
-                if self._ledger.read_only and state is not None and not self._has_private():
+                waits = self._follows and (state is not None or self._is_in_work())
+                if self._ledger.read_only and state is not None and not (waits or self._has_private()):
                     self._keep_private(_copy_of(state))
-            was_made = None if rounds == MOST_ROUNDS else self._made_current(deadline - monotonic())
+            if waits and monotonic() < deadline:
+                was_made: bool | None = False
+            else:
+                was_made = None if rounds == MOST_ROUNDS else self._made_current(deadline - monotonic())
             if was_made is None:
                 yield self._privately()
                 return
@@ -112,6 +119,10 @@ class Asking:
             else:
                 sleep(nap)
                 nap = min(2 * nap, LONGEST_NAP)
+
+    def _is_in_work(self) -> bool:
+        """Whether another process teaches the published state now, or makes a new one."""
+        return self._published.locks.is_being_taught() or self._published.locks.is_being_built()
 
     def _made_current(self, patience: float) -> bool | None:
         """Bring the published state up to date; False if others are doing that now, None if we cannot."""
@@ -126,7 +137,7 @@ class Asking:
 
     def _usable(self, base: bytes) -> State | None:
         """The published state, if it is whole and of this ledger's trail."""
-        if self._distrusts_published:
+        if self._distrusted is not None and self._distrusted == file_at(self._published.path):
             return None
         state = self._published.look(self._footings.now(base))
         return state if state is not None and belongs(self._ledger, state.address) else None
@@ -150,7 +161,7 @@ class Asking:
 
     def _discard(self) -> None:
         if self._ledger.read_only:
-            self._distrusts_published = True
+            self._distrusted = file_at(self._published.path)  # until another takes its place
             self.close()
             return
         with suppress(LedgerBusy), self._published.locks.changing(QUESTION_SECONDS):

@@ -34,6 +34,7 @@ from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
 from deciban.filter.threshold import Assurance, Threshold, good_mail
 from deciban.ledger import create_ledger, open_ledger
+from deciban.ledger.cursor import START
 from deciban.ledger.facts import PREFERENCES, SHARED
 from deciban.ledger.lesson import Lesson, Selection
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.state import State
     from deciban.ledger import Ledger
+    from deciban.ledger.cursor import Cursor
     from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
 
     Answer = TypeVar("Answer")
@@ -60,8 +62,9 @@ if TYPE_CHECKING:
 class Filter:
     """An open filter; `Filter.open` makes one."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._opened = {get_ident(): Opened(ledger)}
+    def __init__(self, ledger: Ledger, follows: bool = False) -> None:
+        self._opened = {get_ident(): Opened(ledger, follows)}
+        self._follows = follows
         self._path, self._read_only = ledger.path, ledger.read_only
         self._preferences = "", Preferences()
         self._for_now: dict[str, object] = {}
@@ -70,14 +73,24 @@ class Filter:
 
     @classmethod
     def open(
-        cls, path: str, settings: Settings | None = None, create: bool = True, read_only: bool = False
+        cls,
+        path: str,
+        settings: Settings | None = None,
+        create: bool = True,
+        read_only: bool = False,
+        follows: bool = False,
     ) -> Filter:
-        """The filter whose ledger is at ``path``; ``settings`` are those of a new one."""
+        """The filter whose ledger is at ``path``; ``settings`` are those of a new one.
+
+        One that ``follows`` only answers, from what another process publishes: it takes no lock that keeps a
+        writer waiting for more than a question, and makes no copy of the state where it can do without.
+        """
+        read_only = read_only or follows
         if create and not read_only and not os.path.exists(path):
             ledger = create_ledger(path, settings or _new_settings())
         else:
             ledger = open_ledger(path, read_only)
-        opened = cls(ledger)
+        opened = cls(ledger, follows)
         if not read_only and (ledger.fact(SHARED) is not None or ledger.has_split_labels()):
             opened._own.changing.unite_labels()
         return opened
@@ -87,7 +100,7 @@ class Filter:
         """What this thread has open."""
         thread = get_ident()
         if thread not in self._opened:
-            self._opened[thread] = Opened(open_ledger(self._path, self._read_only))
+            self._opened[thread] = Opened(open_ledger(self._path, self._read_only), self._follows)
         return self._opened[thread]
 
     @property
@@ -404,6 +417,12 @@ class Filter:
     def lessons(self, selection: Selection | None = None) -> Iterator[Lesson]:
         """The selected lessons, or all of them, in the order in which they are replayed."""
         return self.ledger.select(selection or Selection())
+
+    def newest_lessons(
+        self, most: int, selection: Selection | None = None, behind: Cursor | None = None
+    ) -> list[Lesson]:
+        """A page of the selected lessons, or of all, those taught last first; ``behind`` the page before."""
+        return self.ledger.newest(selection or Selection(), behind or START, most)
 
     def count(self, selection: Selection) -> int:
         """How many lessons are selected."""

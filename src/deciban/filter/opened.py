@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 class Opened:
     """The parts of a filter, made when they are needed: most processes only ask one question."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, follows: bool = False) -> None:
         self.ledger = ledger
         self.published = Published(ledger.path, ledger.read_only)
         self.footings = Footings(ledger)
         self.asking = Asking(
-            ledger, self.published, self.footings, lambda: self.replaying, lambda: self.changing
+            ledger, self.published, self.footings, lambda: self.replaying, lambda: self.changing, follows
         )
         self._made_replaying: Replaying | None = None
         self._made_changing: Changing | None = None

@@ -89,9 +89,9 @@ class Desk:
 
     def ask(self, raw: RawMessage, done: str = TOLD) -> Asked:
         """What the filter makes of a message; its entry is written later."""
-        lesson = lesson_of("", "", self.mail_filter.preferences, raw)
-        verdict = self.mail_filter.classify(Question(lesson.features, lesson.sender))
-        return Asked(verdict, self.note(lesson, verdict, done))
+        verdict, entry = judged(self.mail_filter, raw, self.door, done, self.space)
+        self.writer.put(entry)
+        return Asked(verdict, entry.id)
 
     def note(self, lesson: Lesson, verdict: Verdict | None, done: str) -> bytes:
         """Make an entry about a message that was judged or learned; its id."""
@@ -177,7 +177,7 @@ class Desk:
             self.mail_filter.learn([entry.lesson(entry.outcome.before)])
         else:
             self.mail_filter.forget(Selection(digest=entry.digest))
-        self.writer.journal.write([entry.replaced(outcome=None)])
+        self.writer.journal.mark([entry.replaced(outcome=None)])
 
     def forget(self, digests: Iterable[bytes] = (), sender: str | None = None) -> int:
         """Erase the entries about some messages, or all from a sender; how many there were."""
@@ -203,6 +203,15 @@ class Desk:
             self.mail_filter.learn(self._admit(drawn))
             self.writer.journal.sampled(self.space, until)
         return len(drawn)
+
+
+def judged(
+    mail_filter: Filter, raw: RawMessage, door: str, done: str = TOLD, space: str = "", at_least: int = 0
+) -> tuple[Verdict, JournalEntry]:
+    """What the filter makes of a message, and the entry about it, for whoever writes the journal."""
+    lesson = lesson_of("", "", mail_filter.preferences, raw)
+    verdict = mail_filter.classify(Question(lesson.features, lesson.sender), at_least)
+    return verdict, JournalEntry.of(lesson, verdict, door, done, space)
 
 
 def tagged_lesson_of(

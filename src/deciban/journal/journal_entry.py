@@ -2,23 +2,30 @@
 
 It keeps the code of the features and a few names, as a lesson does, so that a correction needs no mail:
 `JournalEntry.lesson` makes a lesson of it.
+
+`JournalEntry.row` has it as plain values: the row of the journal's table, and what one process hands to
+another that writes for it.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from time import time
 
+from deciban.committee._lesson_code import Features
 from deciban.decibans import SPAM
 from deciban.filter.verdict_record import verdict_record
+from deciban.ledger.cursor import Cursor
 from deciban.ledger.lesson import INCOMING, Lesson
+from deciban.sqlite_store import row_check
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
-    from deciban.committee._lesson_code import Features
     from deciban.filter import Verdict
 
 ID_BYTES = 16
@@ -115,9 +122,45 @@ class JournalEntry(Value, kw_only=True):
         )
 
     @property
+    def cursor(self) -> Cursor:
+        """Its place in the list of entries."""
+        return Cursor(self.moment, self.id)
+
+    def row(self) -> tuple[str | int | bytes | None, ...]:
+        """All of it as plain values, in the order of `ROW`; the last is a check of the others."""
+        outcome = self.outcome
+        fields = (
+            *(getattr(self, name) for name in _PLAIN),
+            self.features.encode(),
+            json.dumps(self.verdict) if self.verdict is not None else "",
+            self.done,
+            *((None, None, None) if outcome is None else (outcome.label, outcome.moment, outcome.before)),
+        )
+        return *fields, row_check(*fields)
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> JournalEntry:
+        """The entry of a row; ValueError if the row is not as it was written."""
+        if len(row) != len(ROW) or row_check(*row[:-1]) != row[-1]:
+            raise ValueError("this is no entry as it was written")
+        *fields, _ = row
+        *plain, features, verdict, done, label, taught, before = fields
+        return cls(
+            **dict(zip(_PLAIN, plain, strict=True)),
+            features=Features.decode(features),
+            verdict=json.loads(verdict) if verdict else None,
+            done=done,
+            outcome=None if label is None else Outcome(label, taught, before),
+        )
+
+    @property
     def good_label(self) -> str | None:
         """The label of good mail that it was given for sure; None for spam, unsure and lessons."""
         if self.verdict is None or self.verdict["unsure"] or self.verdict["label"] == SPAM:
             return None
         label: str = self.verdict["label"]
         return label or None
+
+
+_PLAIN = JournalEntry.field_names[: JournalEntry.field_names.index("features")]
+ROW = (*_PLAIN, "features", "verdict", "done", "label", "taught", "before", "checked")

@@ -11,13 +11,13 @@ something is written. What is erased is overwritten, and no log of it is kept (s
 
 from __future__ import annotations
 
-import json
 from time import time
 
-from deciban.committee._lesson_code import Features
 from deciban.errors import BadSetting, FilterError
-from deciban.journal.journal_entry import QUESTION, JournalEntry, Outcome
-from deciban.sqlite_store import SqliteStore, StoreKind, row_check
+from deciban.journal.journal_entry import QUESTION, ROW, JournalEntry
+from deciban.ledger.cursor import START, Cursor
+from deciban.ledger.lesson import storable
+from deciban.sqlite_store import SqliteStore, StoreKind
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -47,15 +47,13 @@ KIND = StoreKind(
         "CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL)",
     ),
 )
-_FIELDS = (
-    "id, space, moment, door, kind, digest, source, sender, subject, date, message_id, names, features, "
-    "verdict, done, label, taught, before, checked"
-)
+_FIELDS = ", ".join(ROW)
+_OUTCOME = ("label", "taught", "before", "checked")
 _WRITE = (
-    f"INSERT INTO entries ({_FIELDS}) VALUES ({', '.join('?' * len(_FIELDS.split(', ')))}) "
-    "ON CONFLICT (id) DO UPDATE SET label = excluded.label, taught = excluded.taught, "
-    "before = excluded.before, checked = excluded.checked"
+    f"INSERT INTO entries ({_FIELDS}) VALUES ({', '.join('?' * len(ROW))}) "
+    f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _OUTCOME)}"
 )
+_MARK = f"UPDATE entries SET {', '.join(f'{name} = ?' for name in _OUTCOME)} WHERE id = ?"
 
 
 class EntrySelection(Value, kw_only=True):
@@ -65,22 +63,52 @@ class EntrySelection(Value, kw_only=True):
     """Seconds since 1970."""
     until: float | None = None
     sender: str | None = None
+    door: str | None = None
+    """How the message came."""
     verdict: str | None = None
     """The label, or unsure."""
+    taught: str | None = None
+    """What the user made of it: the label that it was taught as."""
     corrected: bool = False
     """Only those of which the user made something."""
     words: tuple[str, ...] = ()
     """Each somewhere in sender, subject or source, whatever its case."""
 
     def has(self, entry: JournalEntry) -> bool:
-        """Whether an entry is meant, times aside."""
+        """Whether an entry is meant, as far as SQL does not tell."""
         text = f"{entry.sender}\n{entry.subject}\n{entry.source}".casefold()
         return (
             (self.sender is None or entry.sender.casefold() == self.sender.casefold())
             and (self.verdict is None or (entry.verdict or {}).get("verdict") == self.verdict)
-            and (not self.corrected or entry.outcome is not None)
             and all(word.casefold() in text for word in self.words)
         )
+
+    def condition(self) -> tuple[str, list[object]]:
+        """The rest of it in SQL, with the values of its parameters.
+
+        >>> EntrySelection(since=1.5, door="milter").condition()
+        ('1 AND moment >= ? AND door = ?', [1500000, 'milter'])
+        """
+        test = "1"
+        values: list[object] = []
+        for name, part, value in (
+            ("since", "moment >= ?", int((self.since or 0) * 1e6)),
+            ("until", "moment < ?", int((self.until or 0) * 1e6)),
+            ("door", "door = ?", storable(self.door or "")),
+            ("taught", "label = ?", storable(self.taught or "")),
+        ):
+            if getattr(self, name) is not None:
+                test += f" AND {part}"
+                values.append(value)
+        return test + (" AND label IS NOT NULL" if self.corrected else ""), values
+
+
+class EntryPage(Value):
+    """Some entries, the newest first."""
+
+    entries: tuple[JournalEntry, ...]
+    behind: Cursor | None
+    """Where the next page begins; None if this is the last."""
 
 
 class SqliteJournal:
@@ -123,12 +151,28 @@ class SqliteJournal:
     # Writing
 
     def write(self, entries: Iterable[JournalEntry]) -> None:
-        """Keep entries, durably; of those that are there already, the outcome is changed."""
+        """Keep entries, durably; of those that are there already, the outcome is changed.
+
+        What became of a question is only written where its entry still is: it may have been erased meanwhile.
+        """
+        new: list[tuple[object, ...]] = []
+        marked: list[tuple[object, ...]] = []
+        for entry in entries:
+            (marked if entry.kind == QUESTION and entry.outcome is not None else new).append(entry.row())
         with self._store.writing():
             days = self.days
             if days:
-                self._store.run_many(_WRITE, map(_row, entries))
+                self._store.run_many(_WRITE, new)
+                self._mark(marked)
             self._expire(days)
+
+    def mark(self, entries: Iterable[JournalEntry]) -> None:
+        """Write what became of messages whose entries are there; where they are not any more, nothing."""
+        with self._store.writing():
+            self._mark(entry.row() for entry in entries)
+
+    def _mark(self, rows: Iterable[tuple[object, ...]]) -> None:
+        self._store.run_many(_MARK, ((*row[-len(_OUTCOME) :], row[0]) for row in rows))
 
     def erase(self, space: str) -> None:
         """Erase all entries of a space for good."""
@@ -149,25 +193,31 @@ class SqliteJournal:
         return self._entry(rows[0]) if rows else None
 
     def entries(
-        self, space: str, selection: EntrySelection | None = None, behind: JournalEntry | None = None
+        self, space: str, selection: EntrySelection | None = None, behind: Cursor = START
     ) -> Iterator[JournalEntry]:
         """The entries of a space that are meant, the newest first; only those ``behind`` one, if given."""
         chosen = selection or EntrySelection()
-        least = 0 if chosen.since is None else int(chosen.since * 1e6)
-        place = 1 << 62 if chosen.until is None else int(chosen.until * 1e6), b""
-        if behind is not None:
-            place = min(place, (behind.moment, behind.id))
+        test, values = chosen.condition()
         while True:
             rows = self._store.rows(
-                f"SELECT {_FIELDS} FROM entries WHERE space = ? AND moment >= ? AND (moment, id) < (?, ?) "
+                f"SELECT {_FIELDS} FROM entries WHERE space = ? AND (moment, id) < (?, ?) AND {test} "
                 f"ORDER BY moment DESC, id DESC LIMIT {PAGE}",
-                space, least, *place,
+                space, behind.moment, behind.id, *values,
             )  # fmt: skip
             page = [self._entry(row) for row in rows]
             yield from (entry for entry in page if chosen.has(entry))
             if len(page) < PAGE:
                 return
-            place = page[-1].moment, page[-1].id
+            behind = page[-1].cursor
+
+    def page(
+        self, space: str, size: int, selection: EntrySelection | None = None, behind: Cursor | None = None
+    ) -> EntryPage:
+        """The first so many of the entries that are meant, behind the page before."""
+        from itertools import islice
+
+        found = tuple(islice(self.entries(space, selection, behind or START), size + 1))
+        return EntryPage(found[:size], found[size - 1].cursor if len(found) > size > 0 else None)
 
     def about(self, space: str, identity: bytes, digest: bytes, message_id: str) -> list[JournalEntry]:
         """The entries about one message: by the id in its tag, its digest or its Message-ID; newest first."""
@@ -216,31 +266,7 @@ class SqliteJournal:
         self._store.run("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value)
 
     def _entry(self, row: tuple[Any, ...]) -> JournalEntry:
-        *fields, checked = row
         try:
-            if row_check(*fields) != checked:
-                raise ValueError
-            *plain, features, verdict, done, label, taught, before = fields
-            names = JournalEntry.field_names[: len(plain)]
-            return JournalEntry(
-                **dict(zip(names, plain, strict=True)),
-                features=Features.decode(features),
-                verdict=json.loads(verdict) if verdict else None,
-                done=done,
-                outcome=None if label is None else Outcome(label, taught, before),
-            )
-        except (ValueError, FilterError):
+            return JournalEntry.of_row(row)
+        except (ValueError, TypeError, FilterError):
             raise self._store.damaged("an entry in it is not as it was written") from None
-
-
-def _row(entry: JournalEntry) -> tuple[object, ...]:
-    outcome = entry.outcome
-    plain = JournalEntry.field_names[: JournalEntry.field_names.index("features")]
-    fields = (
-        *(getattr(entry, name) for name in plain),
-        entry.features.encode(),
-        json.dumps(entry.verdict) if entry.verdict is not None else "",
-        entry.done,
-        *((None, None, None) if outcome is None else (outcome.label, outcome.moment, outcome.before)),
-    )
-    return *fields, row_check(*fields)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
     from deciban.committee.settings import Settings
+    from deciban.ledger.cursor import Cursor
     from deciban.ledger.lesson import Lesson, Selection
     from deciban.ledger.records import Address, ExamRow, Finding, Folded, FoldedExam, KeptMails, Placed
 else:
@@ -147,6 +148,9 @@ class Ledger(Protocol):
 
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
+
+    def newest(self, selection: Selection, behind: Cursor, most: int) -> list[Lesson]:
+        """The lessons that are meant and were taught last, the newest first: at most so many behind one."""
 
     def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
         """Every lesson behind a position, in order; the trail is followed, so that none is missed."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
+    from deciban.ledger.cursor import Cursor
+
 FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
 READ = f"position, features, {WRITTEN_LABEL}, checked, trail, {FIELDS}"
 # So many lessons are read at once.
@@ -183,7 +185,19 @@ class SqliteLedger(SqliteFoundation):
         else:
             found = self._pages(test, values)
         for _, fields, features in found:
-            yield Lesson(*fields[:10], features, *fields[10:12])  # type: ignore[call-arg]
+            yield _lesson(fields, features)
+
+    def newest(self, selection: Selection, behind: Cursor, most: int) -> list[Lesson]:
+        """The lessons that are meant and were taught last, the newest first: at most so many behind one."""
+        from deciban.ledger.sqlite_selection import condition
+
+        test, values = condition(selection)
+        rows = self._execute(
+            f"SELECT {READ} {FROM_TRAIL} WHERE (taught, digest) < (?, ?) AND {test} "
+            "ORDER BY taught DESC, digest DESC LIMIT ?",
+            behind.moment, behind.id, *values, most,
+        )  # fmt: skip
+        return [_lesson(fields, features) for _, fields, features in map(self._read, rows)]
 
     def foreign_lessons(self) -> Iterator[Lesson]:
         """All lessons of a ledger that may be somebody else's, in their order: nothing of it is trusted."""
@@ -319,3 +333,8 @@ class SqliteLedger(SqliteFoundation):
     def erase_mails(self, before: int) -> int:
         """Erase the mail kept since before a moment; how many there were."""
         return len(self._execute("DELETE FROM mails WHERE kept < ? RETURNING 1", before))
+
+
+def _lesson(fields: list[Any], features: Features) -> Lesson:
+    """The lesson of what `SqliteLedger._read` gives."""
+    return Lesson(*fields[:10], features, *fields[10:12])  # type: ignore[call-arg]

@@ -35,6 +35,16 @@ def space_name(text: str) -> str:
     return name
 
 
+def can_be_name(text: str) -> bool:
+    r"""Whether there may be a space of this name: whatever else somebody looks for is not there.
+
+    >>> can_be_name("ann@example.org"), can_be_name("a" * 1000), can_be_name("\udce9")
+    (True, False, False)
+    """
+    # Composing makes a name at most three times shorter.
+    return len(text) <= 3 * MOST_CHARACTERS and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
 def space_key(name: str) -> str:
     """What is compared of a name: it is the same for every spelling."""
     from unicodedata import normalize

@@ -52,7 +52,11 @@ LONGEST_MAKING_SECONDS = 3600
 class Spaces:
     """An open folder of spaces; several threads may use it."""
 
-    def __init__(self, folder: str, create: bool = False, most_open: int = MOST_OPEN) -> None:
+    def __init__(
+        self, folder: str, create: bool = False, most_open: int = MOST_OPEN, follows: bool = False
+    ) -> None:
+        """``follows``: filters only answer, from what another process teaches (filter/asking.py)."""
+        self._follows = follows
         self.folder = os.path.realpath(folder)
         self.most_open = most_open
         self._lock = RLock()
@@ -134,9 +138,12 @@ class Spaces:
     # Opening
 
     @contextmanager
-    def using(self, name: str) -> Iterator[Space]:
-        """The space of a name, opened if it is not; it stays open as long as the ``with`` statement lasts."""
-        record = self.registry.find(name)
+    def using(self, name: str | SpaceRecord) -> Iterator[Space]:
+        """The space of a name, opened if it is not; it stays open as long as the ``with`` statement lasts.
+
+        Whoever has its record already, such as from a `Doorkeeper`, need not look it up again.
+        """
+        record = self.registry.find(name) if isinstance(name, str) else name
         opened = self._begin_using(record)
         try:
             yield Space(record, self.folder_of(record), opened.mail_filter)
@@ -172,7 +179,7 @@ class Spaces:
         if opened is not None:
             return opened
         # Opened outside of the lock: one space that takes long keeps nobody else waiting.
-        new = _OpenFilter(path)
+        new = _OpenFilter(path, self._follows)
         with self._lock:
             opened = self._known(record.id, path)
             if opened is None:
@@ -255,11 +262,12 @@ class Spaces:
 class _OpenFilter:
     """An open filter, and how many are using it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, follows: bool) -> None:
         from deciban.filter import Filter
 
         self.file = file_at(path)
-        self.mail_filter = Filter.open(path, create=False, read_only=not os.access(path, os.W_OK))
+        read_only = not os.access(path, os.W_OK)
+        self.mail_filter = Filter.open(path, create=False, read_only=read_only, follows=follows)
         self.users = 0
 
     def close_if_idle(self) -> None:

@@ -89,16 +89,14 @@ class SqliteKeyRing:
 
     def unlock(self, text: str) -> Key:
         """The key that a text is; UnknownKey if it is none, was revoked, or has expired."""
-        prefix, _, rest = text.partition("_")
-        identity, _, secret = rest.partition("_")
+        return must_be_valid(text, self.find(parts_of(text)[0]))
+
+    def find(self, identity: str) -> tuple[Key, bytes] | None:
+        """The key of an id, and the hash of its secret."""
+        if not identity.isascii():
+            return None
         rows = self._store.rows(f"SELECT {_FIELDS} FROM keys WHERE id = ?", identity)
-        key, kept = self._key(rows[0]) if rows else (None, bytes(32))
-        right = _compare_digest(kept, _hash(secret))  # also where there is no such id: it takes as long
-        if key is None or not right or prefix != PREFIX:
-            raise UnknownKey("This is no key, or it was revoked.")
-        if key.expires is not None and time() >= key.expires:
-            raise UnknownKey(f"The key {key.id} has expired.")
-        return key
+        return self._key(rows[0]) if rows else None
 
     def touch(self, key: Key) -> None:
         """Remember that a key was used now, if that was not written a short while ago; not in a request."""
@@ -115,6 +113,30 @@ class SqliteKeyRing:
         kind, _, text = spaces.partition(":")
         scope = KeyScope(**{kind: text}) if text else KeyScope()
         return Key(identity, frozenset(rights.split(",")), scope, made, expires, note, used), kept
+
+
+def parts_of(text: str) -> tuple[str, str]:
+    """The id and the secret of the text of a key; empty if it is none.
+
+    >>> parts_of("deciban_4f1d_c0ffee"), parts_of("something else")
+    (('4f1d', 'c0ffee'), ('', ''))
+    """
+    prefix, _, rest = text.partition("_")
+    identity, _, secret = rest.partition("_")
+    return (identity, secret) if prefix == PREFIX else ("", "")
+
+
+def must_be_valid(text: str, known: tuple[Key, bytes] | None) -> Key:
+    """The key that a text is, by what is known under its id; UnknownKey if it is none or has expired."""
+    key, kept = known or (None, bytes(32))
+    right = _compare_digest(
+        kept, _hash(parts_of(text)[1])
+    )  # also where there is no such id: it takes as long
+    if key is None or not right:
+        raise UnknownKey("This is no key, or it was revoked.")
+    if key.expires is not None and time() >= key.expires:
+        raise UnknownKey(f"The key {key.id} has expired.")
+    return key
 
 
 def _must_not_exceed(key: Key, maker: Key, name: str) -> None:

@@ -19,7 +19,7 @@ from time import time
 
 from deciban.errors import NoSuchSpace, SpaceExists
 from deciban.spaces.quota import Quota
-from deciban.spaces.space_name import space_key, space_name
+from deciban.spaces.space_name import can_be_name, space_key, space_name
 from deciban.sqlite_store import SqliteStore, StoreKind, row_check
 from deciban.value import Value
 
@@ -93,6 +93,8 @@ class SqliteRegistry:
 
     def find_if_any(self, name: str) -> SpaceRecord | None:
         """The space of a name; None if there is none. Nothing is ever made by looking."""
+        if not can_be_name(name):
+            return None
         rows = self.store.rows(f"SELECT {_FIELDS} FROM spaces WHERE key = ?", space_key(name))
         return self._record(rows[0]) if rows else None
 

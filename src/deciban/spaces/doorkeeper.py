@@ -1,0 +1,123 @@
+r"""Who may do what in which space, for a door that is asked a thousand times per second.
+
+A door has the text of a key, an operation (rights.py) and the name of a space, and gets the space:
+
+>>> import tempfile
+>>> from deciban.spaces import Spaces
+>>> from deciban.spaces.key import KeyScope
+>>> spaces = Spaces(tempfile.mkdtemp(), create=True)
+>>> _ = spaces.add(["ann@example.org", "bob@example.com"])
+>>> key, text = spaces.keys.add(["classify"], KeyScope(pattern="*@example.org"))
+>>> doorkeeper = Doorkeeper(spaces)
+>>> doorkeeper.may(text, "classify", "Ann@example.org").name
+'ann@example.org'
+>>> doorkeeper.may(text, "classify", "bob@example.com")
+Traceback (most recent call last):
+deciban.errors.NotAllowed: This key does not open 'classify' here: it needs 'classify' and this space.
+>>> spaces.close()
+
+Keys and spaces are kept in memory, and a quarter of a second later the registry is asked whether anybody
+changed it since. So whatever was revoked, deleted or renamed opens nothing a quarter of a second later.
+Secrets are compared in constant time, as by the key ring. A key that may not enter a space is not told
+whether there is one of that name.
+"""
+
+from __future__ import annotations
+
+from time import monotonic, time
+
+from deciban.errors import NoSuchSpace, NotAllowed
+from deciban.spaces.rights import OPERATIONS
+from deciban.spaces.space_name import can_be_name, space_key
+from deciban.spaces.sqlite_key_ring import USED_SECONDS, must_be_valid, parts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from deciban.spaces.key import Key
+    from deciban.spaces.spaces import Spaces
+    from deciban.spaces.sqlite_registry import SpaceRecord
+
+TRUST_SECONDS = 0.25
+# So many keys and so many names are remembered; then all are forgotten, and asked for again.
+MOST_REMEMBERED = 10_000
+# An id that no space has.
+NO_SPACE = "none"
+
+
+class Doorkeeper:
+    """Knows the keys and spaces of a folder; several threads may ask it."""
+
+    def __init__(self, spaces: Spaces, clock: Callable[[], float] = monotonic) -> None:
+        self._spaces, self._clock = spaces, clock
+        self._keys: dict[str, tuple[Key, bytes]] = {}
+        self._records: dict[str, SpaceRecord | None] = {}
+        self._used: dict[str, Key] = {}
+        self._version: tuple[int, int] | None = None
+        self._until = 0.0
+
+    def may(self, text: str, operation: str, name: str = "") -> SpaceRecord | None:
+        """The space in which a key opens an operation; None for one of the folder, such as `space list`.
+
+        UnknownKey if the text is no key that holds, NotAllowed if the key does not open this, NoSuchSpace if
+        it would, but there is no such space.
+        """
+        key = self.unlock(text)
+        if not name:
+            key.must_allow(operation)
+            return None
+        record = self.find(name)
+        if record is not None and key.allows(operation, record.id, record.name):
+            return record
+        if record is None and key.allows(operation, NO_SPACE, name):
+            raise NoSuchSpace("There is no such space. deciban space list shows them, add makes one.")
+        raise NotAllowed(
+            f"This key does not open {operation!r} here: it needs {OPERATIONS[operation]!r} and this space."
+        )
+
+    def unlock(self, text: str) -> Key:
+        """The key that a text is; UnknownKey if it is none, was revoked, or has expired."""
+        self._look()
+        identity, _ = parts_of(text)
+        known = self._keys.get(identity)
+        if known is None:
+            known = self._spaces.keys.find(identity)
+            if known is not None:
+                _remember(self._keys, identity, known)
+        key = must_be_valid(text, known)
+        if time() - (key.used or 0) >= USED_SECONDS:
+            self._used[key.id] = key
+        return key
+
+    def find(self, name: str) -> SpaceRecord | None:
+        """The space of a name, in any spelling; None if there is none."""
+        self._look()
+        if not can_be_name(name):
+            return None
+        compared = space_key(name)
+        if compared not in self._records:
+            _remember(self._records, compared, self._spaces.registry.find_if_any(name))
+        return self._records[compared]
+
+    def used(self) -> list[Key]:
+        """The keys used since the last call; whoever may write hands them to `SqliteKeyRing.touch`."""
+        used, self._used = self._used, {}
+        return list(used.values())
+
+    def _look(self) -> None:
+        """Forget what is known if the registry was changed meanwhile."""
+        now = self._clock()
+        if now < self._until:
+            return
+        version = self._spaces.registry.store.version()
+        if version != self._version:
+            self._keys, self._records, self._version = {}, {}, version
+        self._until = now + TRUST_SECONDS
+
+
+def _remember(memory: dict[str, Any], name: str, known: object) -> None:
+    if len(memory) >= MOST_REMEMBERED:
+        memory.clear()
+    memory[name] = known
