@@ -3,12 +3,14 @@
 from collections.abc import Callable, Iterable
 
 from deciban.committee.verdict import Verdict
-from deciban.filter import Filter, Learned
+from deciban.filter import Filter, Learned, Settings
 from deciban.filter.mail import lessons_from, question_of, whereabouts_in
 from deciban.ledger import Lesson, Selection
 from deciban.sources import RawMessage
 from deciban.text import read
 
+# Tables of 2^10 slots are dense after five of these mails; those of 2^20 stay sparse in every test.
+SPARSE, DENSE = Settings(bits=20, salt=99), Settings(bits=10, salt=99)
 WORDS = {
     "spam": "free money cheap pills winner casino",
     "ham": "lunch meeting tomorrow family garden train",

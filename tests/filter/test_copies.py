@@ -11,20 +11,19 @@ from pathlib import Path
 import pytest
 
 from deciban.errors import DamagedLedger, LedgerBusy
-from deciban.filter import Filter, Settings
+from deciban.filter import Filter
 from deciban.filter.checking import check
 from deciban.filter.safekeeping import back_up, restore
 from tests.effort import effort
-from tests.filter.mails import classify, forget, mail, teach
+from tests.filter.mails import SPARSE, classify, forget, mail, teach
 
-SMALL = Settings(bits=10, salt=99)
 LABELS = ("spam", "ham")
 ROOT = Path(__file__).parents[2]
 BESIDE = (".snapshot", ".checkpoint-")
 
 
 def learn(path: str, first: int, count: int) -> None:
-    with Filter.open(path, SMALL) as filter_:
+    with Filter.open(path, SPARSE) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(first, first + count):
             teach(filter_, LABELS[number % 2], [mail(LABELS[number % 2], number)])

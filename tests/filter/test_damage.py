@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deciban.errors import BadSetting, DamagedLedger, DecibanError
-from deciban.filter import Filter, Settings
+from deciban.filter import Filter
 from deciban.filter.checking import check
 from deciban.filter.safekeeping import repair
 from deciban.filter.shared_filter import look_at
@@ -20,19 +20,19 @@ from deciban.ledger.lesson import check_of
 from deciban.ledger.sqlite_file import end_of, fact_check
 from deciban.ledger.trail import START, follow, link
 from tests.effort import effort
-from tests.filter.mails import classify, mail, teach
+from tests.filter.mails import DENSE, SPARSE, classify, mail, teach
 from tests.ledger.lessons import append, lesson
 
-SMALL = Settings(bits=10, salt=99)
 LABELS = ("spam", "ham")
 FLIPS = effort(25, 400)
+ON_BOTH_TABLES = pytest.mark.parametrize("whole", [SPARSE, DENSE], ids=["sparse", "dense"], indirect=True)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
     """A filter with snapshot and checkpoints, and its state."""
     path = str(tmp_path_factory.mktemp("whole") / "mail")
-    with Filter.open(path, SMALL) as filter_:
+    with Filter.open(path, getattr(request, "param", SPARSE)) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(30):
             teach(filter_, LABELS[number % 2], [mail(LABELS[number % 2], number)])
@@ -83,6 +83,7 @@ def file_of(path: str, kind: str) -> str:
     return path + {"ledger": "", "snapshot": ".snapshot"}[kind]
 
 
+@ON_BOTH_TABLES
 @pytest.mark.parametrize("kind", ["ledger", "snapshot", "checkpoint"])
 def test_a_flipped_bit_anywhere(whole: tuple[str, bytes], copy: str, kind: str) -> None:
     rng = random.Random(kind)
@@ -99,6 +100,7 @@ def test_a_flipped_bit_anywhere(whole: tuple[str, bytes], copy: str, kind: str) 
 
 @pytest.mark.parametrize("kind", ["ledger", "snapshot", "checkpoint"])
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.9999])
+@ON_BOTH_TABLES
 def test_a_cut_anywhere(whole: tuple[str, bytes], copy: str, kind: str, share: float) -> None:
     path = file_of(copy, kind)
     os.truncate(path, int(os.path.getsize(path) * share))
@@ -131,7 +133,7 @@ def test_a_published_filter(whole: tuple[str, bytes], tmp_path: Path) -> None:
     with Filter.open(whole[0]) as filter_:
         filter_.publish(str(site))
     own = str(tmp_path / "own")
-    with Filter.open(own, SMALL) as filter_:
+    with Filter.open(own, SPARSE) as filter_:
         filter_.rest_on(str(site))
     content = site.read_bytes()
     rng = random.Random(5)
@@ -200,7 +202,7 @@ HOSTILE = {
 @pytest.mark.parametrize("what", HOSTILE)
 def test_a_hostile_ledger_is_not_merged(copy: str, tmp_path: Path, what: str) -> None:
     foreign = str(tmp_path / "foreign")
-    with create_ledger(foreign, SMALL) as ledger:
+    with create_ledger(foreign, SPARSE) as ledger:
         append(ledger, lesson("ham", 1))
     connection = sqlite3.connect(foreign)
     connection.executescript(HOSTILE[what])
@@ -222,7 +224,7 @@ def test_a_hostile_ledger_is_not_merged(copy: str, tmp_path: Path, what: str) ->
 )  # fmt: skip
 def test_lessons_that_cannot_be_are_not_merged(copy: str, tmp_path: Path, field: dict[str, object]) -> None:
     foreign = str(tmp_path / "foreign")
-    with create_ledger(foreign, SMALL) as ledger:
+    with create_ledger(foreign, SPARSE) as ledger:
         append(ledger, lesson("ham", 1))
         address = ledger.address()
     forge(foreign, address.ledger, field)

@@ -14,16 +14,17 @@ from pathlib import Path
 import pytest
 
 from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
-from deciban.filter import Filter, Settings
+from deciban.filter import Filter
 from deciban.ledger.sqlite_file import fact_check
 from deciban.text import read
 from tests.effort import effort
-from tests.filter.mails import classify, mail, teach
+from tests.filter.mails import DENSE, SPARSE, classify, mail, teach
 
-SMALL = Settings(bits=10, salt=99)
 ROOT = Path(__file__).parents[2]
 WORKER = str(Path(__file__).with_name("worker.py"))
-KILLS = effort(40, 500)
+# For each kind of table.
+KILLS = effort(20, 250)
+ON_BOTH_TABLES = pytest.mark.parametrize("path", [SPARSE, DENSE], ids=["sparse", "dense"], indirect=True)
 
 
 def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.Popen[bytes]":
@@ -35,9 +36,9 @@ def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Iterator[str]:
+def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     place = str(tmp_path / "mail")
-    Filter.open(place, SMALL).close()
+    Filter.open(place, getattr(request, "param", SPARSE)).close()
     yield place
     for leftover in tmp_path.iterdir():
         leftover.unlink()
@@ -73,6 +74,7 @@ def killed_history(path: str, seed: int) -> tuple[list[dict], dict | None]:
     return done, begun[-1] if len(begun) > len(done) else None
 
 
+@ON_BOTH_TABLES
 def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: str) -> None:
     expected: dict[bytes, str] = {}
     unfinished = 0
@@ -97,6 +99,7 @@ def digests(label: str, first: int, count: int) -> set[bytes]:
     return {read(mail(label, number).data).digest for number in range(first, first + count)}
 
 
+@ON_BOTH_TABLES
 def test_a_bulk_learn_killed_between_batches_or_while_it_mixes_them_keeps_every_batch(path: str) -> None:
     expected: set[bytes] = set()
     unfinished = 0
@@ -177,7 +180,7 @@ def test_two_labels_taught_at_once_give_the_bits_of_one_after_the_other(tmp_path
         for label in ("ham", "spam")
     }
     made = tmp_path / "made"
-    Filter.open(str(made), SMALL).close()
+    Filter.open(str(made), SPARSE).close()
     states = set()
     for seed in range(11):
         path = str(shutil.copy(made, tmp_path / f"mail{seed}"))

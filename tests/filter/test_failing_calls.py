@@ -19,13 +19,12 @@ from typing import NamedTuple
 
 import pytest
 
-from deciban.filter import Filter, Settings
+from deciban.filter import Filter
 from tests.effort import LONG
-from tests.filter.mails import mail, teach
+from tests.filter.mails import SPARSE, mail, teach
 
 ROOT = Path(__file__).parents[2]
 SHIM = ROOT / "tests" / "shim" / "failing_calls.c"
-SMALL = Settings(bits=10, salt=7)
 # What can fail, how, and whether it stays so, as on a full disk.
 ERRORS = {
     "write": (errno.ENOSPC, True),
@@ -50,7 +49,8 @@ REFUSED = 3
 # Verbs with their arguments; {} is the folder of the filter, which is {}/mail, and @ that of the messages.
 VERBS = {
     "make": "learn spam @/more/0.eml --db {}/new",
-    "learn": "learn spam @/more/1.eml @/more/2.eml",
+    "learn": "learn spam @/more/1.eml @/more/2.eml",  # more than the table has room for
+    "append": "learn spam @/short.eml",  # it has room for that
     "relearn": "learn ham @/spam/3.eml",
     "mix": "learn spam @/more",
     "forget": "forget --yes @/spam/3.eml",
@@ -66,7 +66,7 @@ VERBS = {
 }
 
 # Those that give the same when they are run once more.
-CHANGING = ("learn", "relearn", "mix", "prefer", "rest on", "merge", "import")
+CHANGING = ("learn", "append", "relearn", "mix", "prefer", "rest on", "merge", "import")
 
 
 class Outcome(NamedTuple):
@@ -134,8 +134,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
         messages.mkdir(parents=True)
         for number in range(30):
             (messages / f"{number}.eml").write_bytes(mail("spam", first + number).data)
+    (folder.with_name("messages") / "short.eml").write_text("Subject: hello\n")
     for name, first in (("mail", 0), ("other", 20)):
-        with Filter.open(str(folder / name), SMALL) as filter_:
+        with Filter.open(str(folder / name), SPARSE) as filter_:
             filter_.checkpoints.nearest = 8
             for label in ("spam", "ham"):
                 teach(filter_, label, (mail(label, number) for number in range(first, first + 30)))
@@ -157,7 +158,11 @@ def contents(path: Path) -> tuple[object, ...]:
 
 
 def left_over(folder: Path) -> list[str]:
-    return [name for name in os.listdir(folder) if ".new-" in name or ".snapshot-" in name or ".part" in name]
+    return [
+        name
+        for name in os.listdir(folder)
+        if ".new-" in name or ".snapshot-" in name or ".part" in name or ".grown" in name
+    ]
 
 
 def chosen(counts: dict[str, int]) -> list[tuple[str, int]]:
@@ -189,7 +194,7 @@ def test_whatever_call_fails_the_verb_succeeds_or_does_nothing(
     after = contents(path)
     allowed = [before, after]
     if verb == "make":  # the ledger may have been made, and the lesson refused
-        Filter.open(str(folder / "empty"), SMALL).close()
+        Filter.open(str(folder / "empty"), SPARSE).close()
         allowed.append(contents(folder / "empty"))
     wrong = []
     for call, n in chosen(usual.counts):
@@ -222,7 +227,7 @@ def test_killed_at_any_call_a_verb_has_done_all_or_nothing(
     assert usual.code in (0, 1), usual
     after = contents(path)
     empty = folder / "empty"
-    Filter.open(str(empty), SMALL).close()
+    Filter.open(str(empty), SPARSE).close()
     allowed = [before, after, contents(empty)] if verb == "make" else [before, after]
     wrong = []
     for call, n in chosen(usual.counts):

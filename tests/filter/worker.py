@@ -14,12 +14,14 @@ python worker.py LEDGER watch-until FILE           until that file is there: is 
 """
 
 import json
+import mmap  # noqa: F401 (who may only read may not be able to load this later, nor the next two)
 import os
 import random
 import resource
 import signal
+import sqlite3  # noqa: F401
 import sys
-import zlib  # noqa: F401 (who may only read may not be able to load it later)
+import zlib  # noqa: F401
 from collections import Counter
 from time import monotonic
 
