@@ -2,6 +2,7 @@
 
 import random
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from deciban.filter import Filter, Settings
 from deciban.filter.checking import check
 from deciban.filter.safekeeping import repair
-from deciban.ledger.sqlite_log import FRAME, HEAD, passed_over
+from deciban.ledger.sqlite_log import FRAME, HEAD, _sums, passed_over
 from tests.effort import effort
 from tests.filter.mails import mail, teach
 
@@ -85,3 +86,26 @@ def test_a_flipped_bit_is_noticed_and_every_lesson_behind_it_is_saved(crashed: P
         assert (mended.saved.lessons, mended.wrong) == (LESSONS, ())
         for left in tmp_path.iterdir():
             left.unlink()
+
+
+def test_a_repair_that_died_between_two_names_loses_nothing_of_the_log(crashed: Path, tmp_path: Path) -> None:
+    path = copy_of(crashed, tmp_path)
+    log = bytearray(Path(f"{path}-wal").read_bytes())
+    log[HEAD.size + 100] ^= 1
+    kept = Path(f"{path}.before-repair")
+    kept.hardlink_to(path)
+    Path(f"{path}-wal").unlink()
+    Path(f"{kept}-wal").write_bytes(log)
+    mended = repair(str(path))
+    assert mended.saved is not None
+    assert (mended.saved.lessons, mended.wrong) == (LESSONS, ())
+    assert Path(f"{kept}-wal").read_bytes() == log
+    assert not path.samefile(kept)
+
+
+def test_a_log_with_pages_of_no_size_that_sqlite_has_is_damaged(crashed: Path) -> None:
+    head = HEAD.unpack_from((crashed / "mail-wal").read_bytes())
+    for page_size in (0, 4, 6, 1 << 31):
+        start = HEAD.pack(*head[:2], page_size, *head[3:6], 0, 0)[:24]
+        sums = _sums(start, head[0], (0, 0))
+        assert passed_over(start + struct.pack(">2I", *sums) + bytes(5000)) > 0

@@ -12,13 +12,21 @@ import sys
 import tempfile
 
 import deciban.filter.changing
+import deciban.filter.checking
 import deciban.filter.foundation
 import deciban.filter.kept_mail
 import deciban.filter.mail
 import deciban.filter.replaying
+import deciban.filter.safekeeping
 import deciban.filter.shared_filter
 import deciban.filter.status
-import deciban.ledger.exchange  # noqa: F401 (all is read from the disk before something fails)
+import deciban.filter.word_evidence
+import deciban.journal.desk
+import deciban.journal.journal_writer
+import deciban.journal.sqlite_journal
+import deciban.ledger.exchange
+import deciban.ledger.sqlite_copy
+import deciban.ledger.sqlite_salvage  # noqa: F401 (all is read from the disk before something fails)
 from deciban.cli import main
 from deciban.cli.verbs import VERBS, load_verb
 from deciban.filter import learned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
-from deciban.cli.journal_flags import existing_desk
+from deciban.cli.journal_flags import close_desk, existing_desk
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import digest
 from deciban.cli.parser import Parser
@@ -29,8 +29,10 @@ def run(options: Namespace) -> int:
     """Take the lesson back."""
     with open_filter(options) as mail_filter:
         desk = existing_desk(options, mail_filter, "undo")
-        with desk.writer:
+        try:
             desk.undo(options.entry)
+        finally:
+            close_desk(desk)
     if options.json:
         say_json({"entry": options.entry.hex()})
     else:

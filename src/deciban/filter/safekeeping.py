@@ -7,8 +7,9 @@ that nobody replays a history that is being replaced.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
-from deciban.errors import DamagedLedger, NoSuchSource
+from deciban.errors import DamagedLedger, FilterError, NoSuchSource
 from deciban.filter.checking import BESIDE, check
 from deciban.filter.checkpoints import MARK as CHECKPOINT_MARK
 from deciban.filter.filter import Filter
@@ -52,10 +53,11 @@ def restore(path: str, backup: str, replacing: bool = False) -> tuple[int, str |
         raise NoSuchSource(f"There is no backup {backup}. Nothing was restored.")
     if os.path.lexists(path):
         with _building(path):
-            kept = restore_ledger(path, backup, replacing)
+            lessons, kept = restore_ledger(path, backup, replacing)
     else:
-        kept = restore_ledger(path, backup, replacing)
-    return _made_current(path), kept
+        lessons, kept = restore_ledger(path, backup, replacing)
+    _make_current(path)
+    return lessons, kept
 
 
 class Mended(Value):
@@ -84,7 +86,7 @@ def repair(path: str) -> Mended:
         dropped = _dropped(path)
     left = tuple(finding for finding in check(path) if not finding.is_right)
     if not left:
-        _made_current(path)
+        _make_current(path)
     return Mended(saved, kept, dropped, left)
 
 
@@ -112,11 +114,10 @@ def _building(path: str) -> AbstractContextManager[None]:
     return Locks(real + ".lock", real).building()
 
 
-def _made_current(path: str) -> int:
-    """Bring the state of a filter up to date, so that nobody waits for it; how many lessons it has."""
-    with Filter.open(path, create=False) as filter_:
+def _make_current(path: str) -> None:
+    """Bring the state of a filter up to date, so that nobody waits for it; whoever asks does so otherwise."""
+    with suppress(FilterError, OSError), Filter.open(path, create=False) as filter_:
         filter_.bring_up()
-        return sum(filter_.labels().values())
 
 
 def _remove_states(path: str) -> None:

@@ -177,7 +177,11 @@ class Desk:
             self.mail_filter.learn([entry.lesson(entry.outcome.before)])
         else:
             self.mail_filter.forget(Selection(digest=entry.digest))
-        self.writer.journal.mark([entry.replaced(outcome=None)])
+        undone = entry.replaced(outcome=None)
+        try:
+            self.writer.journal.mark([undone])
+        except (FilterError, OSError):  # whoever closes the journal tries again, and tells if it fails
+            self.writer.put(undone)
 
     def forget(self, digests: Iterable[bytes] = (), sender: str | None = None) -> int:
         """Erase the entries about some messages, or all from a sender; how many there were."""

@@ -40,8 +40,8 @@ def create_ledger(path: str, settings: Settings) -> Ledger:
     return open_ledger(path)
 
 
-def restore_ledger(path: str, backup: str, replacing: bool = False) -> str | None:
-    """Put a backup in the place of the ledger at ``path``; where that is kept, if there was one.
+def restore_ledger(path: str, backup: str, replacing: bool = False) -> tuple[int, str | None]:
+    """Put a backup in the place of the ledger at ``path``; its lessons, and where the old ledger is kept.
 
     Under the build lock.
     """

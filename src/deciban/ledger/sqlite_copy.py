@@ -77,8 +77,8 @@ def copy_into(path: str, target: sqlite3.Connection, place: str) -> None:
         source.close()
 
 
-def restore(path: str, backup: str, replacing: bool) -> str | None:
-    """Put a backup in the place of a ledger; where that is kept, if there was one."""
+def restore(path: str, backup: str, replacing: bool) -> tuple[int, str | None]:
+    """Put a backup in the place of a ledger; how many lessons it has, and where the old one is kept."""
     from deciban.ledger.sqlite_ledger import SqliteLedger
 
     there = os.path.lexists(path)
@@ -86,11 +86,11 @@ def restore(path: str, backup: str, replacing: bool) -> str | None:
         raise WrongUsage(f"{backup} is the ledger itself. Name a backup of it.")
     kept = path + RESTORED
     with _beside(path) as new:
-        _take_up(backup, new)
+        lessons = _take_up(backup, new)
         if not there:
             with _naming(path):
                 os.link(new, path)
-            return None
+            return lessons, None
         if os.path.lexists(kept) and not replacing and not os.path.samefile(kept, backup):
             raise CannotWrite(
                 f"{kept} is there from an earlier restore. Move it away, or add --force to replace it."
@@ -103,11 +103,11 @@ def restore(path: str, backup: str, replacing: bool) -> str | None:
             if isinstance(error, LedgerBusy | CannotWrite):
                 raise
             _swap(new, path, kept)
-    return kept
+    return lessons, kept
 
 
-def _take_up(backup: str, new: str) -> None:
-    """Copy a backup, take it over if it is of the format before, and check all of it."""
+def _take_up(backup: str, new: str) -> int:
+    """Copy a backup, take it over if it is of the format before, and check all of it; its lessons."""
     from deciban.ledger.sqlite_ledger import SqliteLedger
 
     try:
@@ -118,6 +118,7 @@ def _take_up(backup: str, new: str) -> None:
             source.close()
         with SqliteLedger(new) as ledger:
             wrong = next((finding for finding in ledger.findings() if not finding.is_right), None)
+            lessons = 0 if wrong else sum(ledger.labels().values())
     except sqlite3.Error as error:
         raise DamagedLedger(f"{backup} is damaged or no ledger ({error}). Nothing was restored.") from None
     except DamagedLedger as error:
@@ -127,15 +128,27 @@ def _take_up(backup: str, new: str) -> None:
             f"{backup} is damaged ({wrong.part}: {wrong.text}). Nothing was restored. Choose another backup, "
             f"or save what is whole: deciban check --repair --db {backup}"
         )
+    return lessons
 
 
 def log_of(path: str) -> bytes:
     """The bytes of a ledger's log; none if it has none."""
+    for place in (path, path + REPAIRED):
+        if place == path or _is_half_swapped(path, place):
+            with suppress(OSError), open(place + LOG, "rb") as file:
+                return file.read()
+    return b""
+
+
+def _is_half_swapped(path: str, kept: str) -> bool:
+    """Whether a process died while it put another file in the place of a ledger, and had kept the old one.
+
+    Then both names are of one file, whose log may have its new name already.
+    """
     try:
-        with open(path + LOG, "rb") as file:
-            return file.read()
+        return os.path.samefile(path, kept)
     except OSError:
-        return b""
+        return False
 
 
 def repair(path: str, log: bytes) -> tuple[Saved, str]:
@@ -164,10 +177,11 @@ def _swap(new: str, path: str, kept: str) -> None:
     The log goes first: with a log that is not its own a database would be damaged.
     """
     with _naming(path):
-        _remove_logs(kept)
-        with suppress(FileNotFoundError):
-            os.unlink(kept)
-        os.link(path, kept)
+        if not _is_half_swapped(path, kept):
+            _remove_logs(kept)
+            with suppress(FileNotFoundError):
+                os.unlink(kept)
+            os.link(path, kept)
         with suppress(FileNotFoundError):
             os.rename(path + LOG, kept + LOG)
         with suppress(FileNotFoundError):
@@ -200,11 +214,32 @@ def _beside(path: str) -> Iterator[str]:
     """An empty file beside a path, for our eyes only, which is gone afterwards unless it was renamed."""
     new = _new_name(path)
     with _naming(path):
+        _remove_those_of_the_dead(path)
         os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         yield new
     finally:
         _remove(new)
+
+
+def _remove_those_of_the_dead(path: str) -> None:
+    """Remove such files of processes that died; the number of a process stands in their names."""
+    folder, own = os.path.split(path)
+    for name in os.listdir(folder or "."):
+        process = name.removeprefix(own + NEW).partition("-")[0]
+        if name.startswith(own + NEW) and process.isdecimal() and not _is_alive(int(process)):
+            with suppress(OSError):
+                os.unlink(os.path.join(folder, name))
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def _new_name(path: str) -> str:

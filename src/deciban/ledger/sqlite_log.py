@@ -20,6 +20,7 @@ from array import array
 MAGIC = 0x377F0682
 HEAD = struct.Struct(">8I")
 FRAME = struct.Struct(">6I")
+PAGE_SIZES = tuple(1 << power for power in range(9, 17))
 
 
 def passed_over(log: bytes) -> int:
@@ -27,6 +28,8 @@ def passed_over(log: bytes) -> int:
     if len(log) <= HEAD.size:
         return 0
     magic, _, page_size, _, *salts = HEAD.unpack_from(log)[:6]
+    if page_size not in PAGE_SIZES:
+        return 1
     step = FRAME.size + page_size
     starts = range(HEAD.size, len(log) - step + 1, step)
     sums = _sums(log[:24], magic, (0, 0))
