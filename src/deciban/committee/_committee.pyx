@@ -326,6 +326,7 @@ cdef class Committee:
         header.check = check_of(&header, sizeof(header) // 8, 0)
         memoryview(buffer)[: sizeof(header)] = PyBytes_FromStringAndSize(<char*>&header, sizeof(header))
         cdef Committee committee = Committee(settings, buffer, foundation)
+        committee.table.begin()
         if foundation is not None:
             committee._take_head(foundation)
         return committee

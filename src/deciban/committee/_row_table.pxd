@@ -73,14 +73,15 @@ cdef class RowTable:
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
+    cdef void begin(self) noexcept nogil
     cdef void renew_checks(self) noexcept nogil
-    cdef uint32_t* keys_by_row(self) except? NULL
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
     ) except -1
     cdef unsigned char* _add(self, uint32_t key) noexcept nogil
     cdef Py_ssize_t filled(self) noexcept nogil
+    cdef uint64_t* _entries(self, Py_ssize_t* count) except NULL
     cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL
     cdef bytes pack(self, Py_ssize_t labels)
     cdef Py_ssize_t unpack(self, const unsigned char* code, Py_ssize_t size, Py_ssize_t labels) except -1

@@ -26,7 +26,7 @@ labels than there are. Rows of zeros are left out.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdlib cimport calloc, free, malloc, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memcpy, memset
 from posix.unistd cimport pread
 
@@ -41,6 +41,8 @@ cdef enum:
     KEY_BITS = 32
     AHEAD = 16          # so many rows ahead an entry of the index is asked for
     ENTRIES_A_BLOCK = BLOCK // 8
+    DIGIT_BITS = 11     # keys are sorted by so many bits at a time
+    DIGITS = 1 << DIGIT_BITS
 
 
 cdef bint is_possible(const TableHead* head) noexcept nogil:
@@ -71,10 +73,13 @@ cdef Py_ssize_t blocks_of(const TableHead* head) noexcept nogil:
     return blocks_for(8 * head.entries) + blocks_for(head.room * row_bytes(head.capacity))
 
 
-cdef bint is_empty(const unsigned char* row, Py_ssize_t size) noexcept nogil:
+cdef inline bint is_empty(const unsigned char* row, Py_ssize_t size) noexcept nogil:
     cdef uint64_t[2] words
     cdef Py_ssize_t place
-    for place in range(0, size, 16):
+    memcpy(words, row, 16)
+    if size == 16 or words[0] | words[1]:
+        return not words[0] | words[1]
+    for place in range(16, size, 16):
         memcpy(words, row + place, 16)
         if words[0] | words[1]:
             return False
@@ -90,9 +95,35 @@ cdef int spread(
     return 0
 
 
-cdef int by_size(const void* first, const void* second) noexcept nogil:
-    cdef uint64_t one = (<const uint64_t*>first)[0], other = (<const uint64_t*>second)[0]
-    return (one > other) - (one < other)
+cdef bint sort_by_key(uint64_t* entries, Py_ssize_t count, int key_bits) noexcept nogil:
+    """Sort entries by the last so many bits of their keys, digit by digit; False if there is no memory for it."""
+    cdef Py_ssize_t[DIGITS] starts
+    cdef Py_ssize_t i, start, size, passed = 0
+    cdef uint64_t digit
+    cdef uint64_t* source = entries
+    cdef uint64_t* target = <uint64_t*>malloc((count + 1) * sizeof(uint64_t))
+    cdef uint64_t* scratch = target
+    if scratch == NULL:
+        return False
+    while passed < key_bits:
+        memset(starts, 0, sizeof(starts))
+        for i in range(count):
+            starts[source[i] >> (KEY_BITS + passed) & (DIGITS - 1)] += 1
+        start = 0
+        for i in range(DIGITS):
+            size = starts[i]
+            starts[i] = start
+            start += size
+        for i in range(count):
+            digit = source[i] >> (KEY_BITS + passed) & (DIGITS - 1)
+            target[starts[digit]] = source[i]
+            starts[digit] += 1
+        source, target = target, source
+        passed += DIGIT_BITS
+    if source != entries:
+        memcpy(entries, source, count * sizeof(uint64_t))
+    free(scratch)
+    return True
 
 
 cdef int refuse(bint is_foundation) except -1 with gil:
@@ -285,6 +316,10 @@ cdef class RowTable:
         for block in range(place >> BLOCK_BITS, (place + self.row) >> BLOCK_BITS):
             self.checks[block] = check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
 
+    cdef void begin(self) noexcept nogil:
+        """Take every block for whole: all bytes are 0, and so are the checks."""
+        memset(self.checked, 1, blocks_of(self.head))
+
     cdef void renew_checks(self) noexcept nogil:
         """Make all checks again."""
         cdef Py_ssize_t block
@@ -294,47 +329,28 @@ cdef class RowTable:
 
     # All rows
 
-    cdef uint32_t* keys_by_row(self) except? NULL:
-        """The key of each row in use of a sparse table whose index was checked; to be freed."""
-        cdef uint32_t* keys = <uint32_t*>calloc(max(<Py_ssize_t>self.head.rows, 1), sizeof(uint32_t))
-        cdef uint64_t at, number
-        if keys == NULL:
-            raise MemoryError
-        for at in range(self.entries):
-            if self.index[at]:
-                number = (self.index[at] & 0xFFFFFFFFu) - 1
-                if number >= self.head.rows:
-                    free(keys)
-                    refuse(self.is_foundation)
-                keys[number] = <uint32_t>(self.index[at] >> KEY_BITS)
-        return keys
-
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1:
         """Put the rows of another table, with the same slots, in place of those of this one; checks are made later."""
-        cdef Py_ssize_t block, number, slot, view, count = other.filled()
+        cdef Py_ssize_t block, i, count = 0
         cdef bint is_empty_yet = self.head.rows == 0
-        cdef uint32_t* keys
-        cdef unsigned char* source
+        cdef uint64_t* entries
         for block in range(blocks_of(other.head)):
             other.check_block(block)
-        if self.index != NULL and self.head.room < <uint64_t>VIEWS << self.bits:
-            if self.head.rows + count > self.head.room:
-                raise ValueError("there is no room for so many rows")
-        if other.index == NULL:
-            for view in range(VIEWS):
-                for slot in range(<Py_ssize_t>1 << other.bits):
-                    source = other.rows + (view << other.bits | slot) * other.row
-                    if not is_empty(source, other.row):
-                        self._put(<uint32_t>(slot << 1 | view), source, other.capacity, labels, is_empty_yet)
-            return 0
-        keys = other.keys_by_row()
+        entries = other._entries(&count)
         try:
-            for number in range(count):
-                if self.index != NULL and number + AHEAD < count:
-                    __builtin_prefetch(&self.index[self.home(keys[number + AHEAD])], 1, 3)
-                self._put(keys[number], other.rows + number * other.row, other.capacity, labels, is_empty_yet)
+            if self.index != NULL and self.head.room < <uint64_t>VIEWS << self.bits:
+                if self.head.rows + count > self.head.room:
+                    raise ValueError("there is no room for so many rows")
+            # In the order of keys, about: so the places in the index and the new rows follow each other, too.
+            for i in range(count):
+                if i + AHEAD < count:
+                    __builtin_prefetch(other.rows + (entries[i + AHEAD] & 0xFFFFFFFFu) * other.row, 0, 3)
+                self._put(
+                    <uint32_t>(entries[i] >> KEY_BITS), other.rows + (entries[i] & 0xFFFFFFFFu) * other.row,
+                    other.capacity, labels, is_empty_yet,
+                )
         finally:
-            free(keys)
+            free(entries)
         return 0
 
     cdef int _put(
@@ -413,30 +429,52 @@ cdef class RowTable:
             count += not is_empty(self.rows + number * self.row, self.row)
         return count
 
-    cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL:
-        """Key · 2^32 + number of each row that is not empty, in order; to be freed."""
-        cdef Py_ssize_t slot, view, number, found = 0, room = self.filled() + 1
-        cdef uint64_t at, entry
-        cdef uint64_t* entries = <uint64_t*>malloc(room * sizeof(uint64_t))
+    cdef uint64_t* _entries(self, Py_ssize_t* count) except NULL:
+        """Key · 2^32 + number of each row that is not empty, in the order of the table; to be freed."""
+        cdef Py_ssize_t slot, view, number, found = 0, row = self.row
+        cdef uint64_t at, entry, used = self.head.rows
+        cdef bint is_whole = True
+        # One more than there can be: each is written before it is known whether it counts, so that no branch is
+        # guessed wrong.
+        cdef uint64_t* entries = <uint64_t*>malloc((self.filled() + 1) * sizeof(uint64_t))
         if entries == NULL:
             raise MemoryError
         if self.index == NULL:
             for slot in range(<Py_ssize_t>1 << self.bits):
                 for view in range(VIEWS):
                     number = view << self.bits | slot
-                    if found < room and not is_empty(self.rows + number * self.row, self.row):
-                        entries[found] = <uint64_t>(slot << 1 | view) << KEY_BITS | <uint64_t>number
-                        found += 1
+                    entries[found] = <uint64_t>(slot << 1 | view) << KEY_BITS | <uint64_t>number
+                    found += not is_empty(self.rows + number * row, row)
         else:
             for at in range(self.entries):
                 entry = self.index[at]
-                if entry and found < room and (entry & 0xFFFFFFFFu) <= self.head.rows:
-                    entry -= 1
-                    if not is_empty(self.rows + (entry & 0xFFFFFFFFu) * self.row, self.row):
-                        entries[found] = entry
-                        found += 1
-            qsort(entries, found, sizeof(uint64_t), by_size)
+                if entry == 0:
+                    continue
+                entry -= 1
+                if (entry & 0xFFFFFFFFu) >= used or <uint64_t>found >= used:
+                    is_whole = False
+                    break
+                entries[found] = entry
+                found += 1
+        if not is_whole:
+            free(entries)
+            refuse(self.is_foundation)
         count[0] = found
+        return entries
+
+    cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL:
+        """The same in the order of keys, without empty rows of a sparse table."""
+        cdef uint64_t* entries = self._entries(count)
+        cdef Py_ssize_t i, found = 0
+        if self.index == NULL:
+            return entries
+        for i in range(count[0]):
+            entries[found] = entries[i]
+            found += not is_empty(self.rows + (entries[i] & 0xFFFFFFFFu) * self.row, self.row)
+        count[0] = found
+        if not sort_by_key(entries, found, self.bits + 1):
+            free(entries)
+            raise MemoryError
         return entries
 
     cdef Py_ssize_t unpack(self, const unsigned char* code, Py_ssize_t size, Py_ssize_t labels) except -1:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_LABELS = 4096
 
 
-def begin(ledger: Ledger, footing: Footing, lessons: int = 0) -> Committee:
+def begin(ledger: Ledger, footing: Footing, lessons: int = 0, in_bulk: bool = False) -> Committee:
     """The committee before the first lesson of a ledger, in memory, with room for so many lessons, about."""
     capacity = capacity_for(len(label_names(ledger, footing)))
     packed = ledger.foundation()
@@ -49,7 +49,8 @@ def begin(ledger: Ledger, footing: Footing, lessons: int = 0) -> Committee:
             bits = footing.foundation.shape.bits
             capacity = max(capacity, footing.foundation.capacity)
         is_layer = footing.foundation is not None
-        committee = begin_in_memory(footing, Shape.for_rows(capacity, bits, rows_of(lessons), is_layer))
+        shape = Shape.for_rows(capacity, bits, rows_of(lessons), is_layer)
+        committee = begin_in_memory(footing, shape, in_bulk)
     else:
         committee = _unpacked(ledger, footing, packed)
     _spell(ledger, committee)

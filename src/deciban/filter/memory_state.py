@@ -44,6 +44,9 @@ class MemoryState(State):
         """The committee."""
         return self._committee
 
+    def check(self) -> None:
+        """Nobody else can damage it, so nothing is looked at."""
+
     def is_as_it_was(self) -> bool:
         """Nobody else can change it."""
         return True
@@ -73,10 +76,15 @@ class MemoryState(State):
         self._committee.close()
 
 
-def begin_in_memory(footing: Footing, shape: Shape) -> Committee:
-    """A committee that has learned nothing on its own, in memory of its own."""
+def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Committee:
+    """A committee that has learned nothing on its own, in memory of its own.
+
+    ``in_bulk``: it is taught many lessons, written into a file, and gone.
+    """
     from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
 
+    if in_bulk and footing.foundation is None:  # a layer is always sparse
+        shape = shape.for_bulk()
     size = Committee.size(shape)
     memory = mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS)
     if size >= HUGE:

@@ -85,7 +85,7 @@ class Replaying:
         once only one is saved: each costs as much time as 150 lessons, and whoever later forgets an older
         lesson saves the others.
         """
-        state = self._start(before)
+        state = self._start(before, in_bulk=True)
         try:
             start, end = state.address.position, self._ledger.last_position()
             targets = self.checkpoints.targets(start, end)
@@ -102,10 +102,10 @@ class Replaying:
         finally:
             state.close()
 
-    def _start(self, before: int | None = None) -> MemoryState:
+    def _start(self, before: int | None = None, in_bulk: bool = False) -> MemoryState:
         """Where a replay begins: the last usable checkpoint before a position, or the foundation."""
         footing = self._footings.now()
-        first = begin(self._ledger, footing, self._ledger.last_position())
+        first = begin(self._ledger, footing, self._ledger.last_position(), in_bulk)
         if (saved := self.checkpoints.last(footing, first.shape.bits, before)) is not None:
             first.close()
             return saved

@@ -43,6 +43,10 @@ class State:
         """The committee as it is now; under the lock, if there is one."""
         raise NotImplementedError
 
+    def check(self) -> None:
+        """Refuse it if anything of its tables is damaged; one that is used is checked as it is used."""
+        self.look().check()
+
     def is_as_it_was(self) -> bool:
         """Whether nobody has changed it since the last look."""
         raise NotImplementedError
