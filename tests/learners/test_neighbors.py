@@ -11,6 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from deciban import NaiveBayes, NeighborsClassifier, NeighborsRegressor
 from deciban.errors import (
     BadSetting,
+    CannotForget,
     MissingExtra,
     NotEnoughValues,
     NotTexts,
@@ -303,3 +304,106 @@ def test_rows_without_weight_are_not_there():
         NeighborsClassifier().fit([[0.0]], ["a"], sample_weight=[0])
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         NeighborsClassifier().fit([[0.0]], ["a"], sample_weight=[-1])
+
+
+TWO = np.column_stack([y, ["en", "de", "en", "de", "fr"]])
+
+
+def test_a_classifier_of_several_outputs_is_one_for_each(tmp_path):
+    rng = np.random.default_rng(5)
+    rows, labels, fresh = rng.normal(size=(60, 3)), rng.integers(0, 4, (60, 3)), rng.normal(size=(20, 3))
+    model = NeighborsClassifier(k=4, weights="distance").fit(rows, labels)
+    each = [NeighborsClassifier(k=4, weights="distance").fit(rows, column) for column in labels.T]
+    model.save(tmp_path / "m")
+    for one in (model, NeighborsClassifier.load(tmp_path / "m")):
+        assert np.array_equal(one.predict(fresh), np.column_stack([other.predict(fresh) for other in each]))
+        for shares, other in zip(one.predict_proba(fresh), each, strict=True):
+            assert np.array_equal(shares, other.predict_proba(fresh))
+        others = zip(*(other.why(fresh) for other in each), strict=True)
+        assert one.why(fresh) == list(others)
+    assert model.score(rows, labels) == 1.0
+    right = (model.predict(fresh) == labels[:20]).all(axis=1)
+    assert model.score(fresh, labels[:20], sample_weight=np.arange(20)) == np.average(
+        right, weights=range(20)
+    )
+
+
+def test_several_outputs_learn_and_forget_row_by_row():
+    before = NeighborsClassifier(k=2).fit(X[:3], TWO[:3])
+    model = NeighborsClassifier(k=2).fit(X[:3], TWO[:3]).partial_fit(X[3:], TWO[3:])
+    assert [one.tolist() for one in model.classes_] == [["ham", "spam"], ["de", "en", "fr"]]
+    assert np.array_equal(model.predict(X), NeighborsClassifier(k=2).fit(X, TWO).predict(X))
+    model.forget(X[3:], TWO[3:])
+    assert [one.tolist() for one in model.classes_] == [["ham", "spam"], ["de", "en"]]
+    assert np.array_equal(model.predict(X), before.predict(X))
+    with pytest.raises(CannotForget, match="'fr'"):
+        model.forget(X[:1], [["ham", "fr"]])
+    with pytest.raises(CannotForget, match="never learned with this answer"):
+        model.forget(X[:1], [["ham", "de"]])
+    for wrong in (y[:1], [["ham", "en", "x"]]):
+        with pytest.raises(ValueError, match="2 outputs"):
+            model.partial_fit(X[:1], wrong)
+        with pytest.raises(CannotForget, match="2 outputs"):
+            model.forget(X[:1], wrong)
+    with pytest.raises(ValueError, match="outputs"):
+        model.score(X, y)
+
+
+def test_outputs_may_be_of_different_kinds():
+    frame = pd.DataFrame({"kind": y, "size": [1, 2, 1, 2, 3]})
+    model = NeighborsClassifier(k=1).fit(X, frame)
+    assert model.predict([[0.2], [6.9]]).tolist() == [["ham", 1], ["spam", 3]]
+    assert model.score(X, frame) == 1.0
+    assert [shares.shape for shares in model.predict_proba(X)] == [(5, 2), (5, 3)]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA], ids=str)
+def test_a_missing_label_is_told_with_its_row(missing):
+    two = [["a", "b"], ["b", "c"], ["a", missing], ["a", "b"], ["a", "b"]]
+    for labels in (["a", "b", missing, "b", "a"], two):
+        with pytest.raises(ValueError, match=r"missing label \(first in row 2\)"):
+            NeighborsClassifier().fit(X, labels)
+
+
+def test_classes_that_are_declared_have_columns_of_their_own(tmp_path):
+    model = NeighborsClassifier(k=1).partial_fit(X[:2], y[:2], classes=["work", "spam", "ham"])
+    assert model.classes_.tolist() == ["ham", "spam", "work"]
+    assert model.predict_proba([[0.0]]).tolist() == [[1.0, 0.0, 0.0]]
+    model.partial_fit(X[2:], y[2:]).forget(X[2:], y[2:])
+    model.save(tmp_path / "m")
+    back = NeighborsClassifier.load(tmp_path / "m")
+    assert back.partial_fit(X[2:], y[2:]).forget(X[2:], y[2:]).classes_.tolist() == ["ham", "spam", "work"]
+    assert back.fit(X, y).classes_.tolist() == ["ham", "spam"]
+    with pytest.raises(ValueError, match="not among classes"):
+        NeighborsClassifier().partial_fit(X, TWO, classes=[["ham", "spam"], ["en", "de"]])
+    with pytest.raises(ValueError, match="each of 2 outputs"):
+        NeighborsClassifier().partial_fit(X, TWO, classes=["ham", "spam", "en"])
+
+
+def test_rows_that_were_learned_are_predicted_by_the_others():
+    model = NeighborsClassifier(k=1).fit([[0.0], [1.0], [1.5]], ["a", "b", "a"])
+    assert model.predict(None).tolist() == ["b", "a", "b"]
+    assert NeighborsRegressor(k=1).fit([[0.0], [1.0], [1.5]], [1, 2, 3]).predict(None).tolist() == [2, 3, 2]
+
+
+def test_neighbours_are_told_as_a_graph():
+    model = NeighborsClassifier(k=2).fit(X, y)
+    assert model.kneighbors_graph([[0.2]]).toarray().tolist() == [[1, 1, 0, 0, 0]]
+    near = model.kneighbors_graph(k=1, mode="distance")
+    assert near.toarray()[:2].tolist() == [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0]]
+    with pytest.raises(BadSetting, match="mode must be"):
+        model.kneighbors_graph(mode="graph")
+
+
+@pytest.mark.parametrize(
+    "labels", [[0], [0, 1, 2], [[0], 1], {"objects": ["a", "b"]}, [{"objects": [["a"]]}, 0], []], ids=str
+)
+def test_a_file_with_labels_of_other_outputs_is_refused(labels, tmp_path):
+    NeighborsClassifier().fit(X, TWO).save(tmp_path / "m")
+    with np.load(tmp_path / "m") as file:
+        content = dict(file)
+    header = json.loads(bytes(content["header"])) | {"labels": labels}
+    content["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    np.savez(tmp_path / "forged.npz", **content)
+    with pytest.raises(UnreadableModel):
+        NeighborsClassifier.load(tmp_path / "forged.npz")

@@ -9,6 +9,7 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 FIXTURES = {"global_dtype": np.float64, "global_random_seed": 42}
 
@@ -57,11 +58,16 @@ def run(test, settings, modules, ours, monkeypatch):
                 monkeypatch.setattr(module, one.__name__, one)
         monkeypatch.setattr(one, "__init__", noting(one.__init__, asked))
     wanted = inspect.signature(test).parameters
-    settings = {
-        name: by_name.get(getattr(value, "__name__", None), value) for name, value in settings.items()
-    }
+    settings = {name: _ours(value, by_name) for name, value in settings.items()}
     test(**settings, **{name: value for name, value in FIXTURES.items() if name in wanted})
     assert asked, "this test of scikit-learn did not use our learners"
+
+
+def _ours(value, by_name):
+    """Our class in place of theirs, and an estimator of ours with the same settings in place of theirs."""
+    if isinstance(value, BaseEstimator) and type(value).__name__ in by_name:
+        return by_name[type(value).__name__](**value.get_params())
+    return by_name.get(getattr(value, "__name__", None), value)
 
 
 def _name(value):

@@ -40,6 +40,27 @@ def checked_labels(y: Any, rows: int) -> NDArray[Any]:
     return labels
 
 
+def separate(y: NDArray[Any]) -> list[NDArray[Any]]:
+    """The columns of labels that have several, each with a type of its own.
+
+    >>> [column.dtype.kind for column in separate(np.array([["ham", 1], ["spam", 2]], dtype=object))]
+    ['U', 'i']
+    """
+    if y.ndim == 1:
+        return [y]
+    return [np.asarray(column.tolist()) if y.dtype.kind == "O" else column for column in y.T]
+
+
+def together(columns: list[NDArray[Any]]) -> NDArray[Any]:
+    """Columns of labels side by side; as objects if they have different types."""
+    if len({column.dtype.kind for column in columns}) == 1:
+        return np.column_stack(columns)
+    whole = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for place, column in enumerate(columns):
+        whole[:, place] = column.tolist()
+    return whole
+
+
 def _as_given(y: Any, labels: NDArray[Any]) -> NDArray[Any]:
     """Labels before numpy turned a list into an array, and a missing label among texts into the text nan."""
     return np.array(y, dtype=object) if isinstance(y, (list, tuple)) and labels.dtype.kind == "U" else labels

@@ -34,7 +34,8 @@ def save(learner: Neighbors, path: Path) -> None:
         "settings": {name: _setting_out(value) for name, value in learner.get_params(deep=False).items()},
         "names": [str(name) for name in getattr(learner, "feature_names_in_", [])],
         "width": getattr(learner, "n_features_in_", None),
-        "labels": model_file.array_out(learner.classes_, arrays) if hasattr(learner, "classes_") else None,
+        "labels": _labels_out(getattr(learner, "classes_", None), arrays),
+        "declared": _labels_out(getattr(learner, "declared_", None), arrays),
         "answers": model_file.array_out(learner.sample_.answers, arrays),
         "rows": _rows_out(learner.sample_.rows, arrays),
         "weight": None
@@ -58,7 +59,7 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     if is_classifier(learner) != (header["labels"] is not None):
         raise ValueError("labels are there for a regressor, or missing for a classifier")
     if header["labels"] is not None:
-        learner.classes_ = model_file.array_in(header["labels"], arrays)
+        learner.classes_ = _labels_in(header["labels"], arrays)
     _check_answers(learner, rows, answers)
     _check_distance(learner._distance(), rows)
     weight = None if header.get("weight") is None else model_file.array_in(header["weight"], arrays)
@@ -69,6 +70,9 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
             f"{weight.shape} weights of {answers.shape} answers, each of which should be above 0"
         )
     learner.sample_ = Sample(rows, answers, weight=weight)
+    if header.get("declared") is not None:
+        learner.declared_ = _labels_in(header["declared"], arrays)
+        _check_declared(learner)
     return learner
 
 
@@ -85,12 +89,30 @@ def _check_answers(learner: Any, rows: Any, answers: NDArray[Any]) -> None:
     if not isinstance(rows, list):
         model_file.refuse_strange_numbers(rows.data if sparse.issparse(rows) else rows)
     classes = getattr(learner, "classes_", None)
-    if answers.ndim > (2 if classes is None else 1):
+    if answers.ndim > 2:
         raise ValueError(f"answers of shape {answers.shape}")
-    if classes is not None and answers.dtype.kind != "i":
-        raise ValueError(f"answers of {answers.dtype} are no places of labels")
-    if classes is not None and not (classes.ndim == 1 and np.isin(answers, np.arange(len(classes))).all()):
-        raise ValueError(f"answers that are none of {classes.shape} labels")
+    if classes is not None:
+        _check_labels(classes, answers)
+
+
+def _check_labels(classes: Any, answers: NDArray[Any]) -> None:
+    """Refuse answers that are not the numbers of labels, and labels that are not sorted."""
+    if answers.dtype.kind != "i" or isinstance(classes, list) != (answers.ndim == 2):
+        raise ValueError(f"answers of {answers.dtype} and {answers.shape} are no places of labels")
+    outputs = zip(classes, answers.T, strict=True) if isinstance(classes, list) else [(classes, answers)]
+    for labels, numbers in outputs:
+        model_file.refuse_unsorted(labels)
+        if not np.isin(numbers, np.arange(len(labels))).all():
+            raise ValueError(f"answers that are none of {labels.shape} labels")
+
+
+def _check_declared(learner: Any) -> None:
+    """Refuse declared labels that are not among the labels of their output."""
+    classes = learner.classes_ if isinstance(learner.classes_, list) else [learner.classes_]
+    for declared, labels in zip(learner.declared_, classes, strict=True):
+        model_file.refuse_unsorted(declared)
+        if not np.isin(declared, labels).all():
+            raise ValueError("declared labels are not among the labels")
 
 
 def _check_distance(distance: Distance, rows: Any) -> None:
@@ -98,6 +120,19 @@ def _check_distance(distance: Distance, rows: Any) -> None:
     if isinstance(rows, list) != (distance.takes == "texts"):
         raise ValueError(f"{type(distance).__name__} takes {distance.takes}, but the rows are something else")
     distance.admit(rows)
+
+
+def _labels_out(labels: Any, arrays: list[NDArray[Any]]) -> Any:
+    """The labels, or a list of those of each output."""
+    if isinstance(labels, list):
+        return [model_file.array_out(one, arrays) for one in labels]
+    return None if labels is None else model_file.array_out(labels, arrays)
+
+
+def _labels_in(data: Any, arrays: Any) -> Any:
+    if isinstance(data, list):
+        return [model_file.array_in(one, arrays) for one in data]
+    return model_file.array_in(data, arrays)
 
 
 def _rows_out(rows: Any, arrays: list[NDArray[Any]]) -> dict[str, Any]:

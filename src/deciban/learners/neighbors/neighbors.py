@@ -18,7 +18,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from deciban.errors import BadSetting, NotEnoughValues, NotTexts
 from deciban.learners.distances import Distance, Floats, as_distance
@@ -57,14 +57,18 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn further rows; labels that were never seen are welcome.
 
-        `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
+        `classes` may be given, as scikit-learn's contract has it, and must then contain every label. They
+        stay among the classes, even those of which nothing was learned yet.
         """
-        if classes is not None and not np.isin(y, classes).all():
-            raise ValueError(f"y has labels that are not among classes={list(classes)}.")
-        if not hasattr(self, "sample_"):
-            return self.fit(X, y, sample_weight)
-        more = self._weighed(*self._validate(X, y, first=False), sample_weight)
-        self._welcome(more.answers)
+        first = not hasattr(self, "sample_")
+        more = self._weighed(*self._validate(X, y, first=first), sample_weight)
+        declared = self._declare(classes, more.answers)
+        if first:
+            self._begin(more.answers)
+            self.sample_ = more.answering(self._answers(more.answers))
+        self._welcome(more.answers, declared)
+        if first:
+            return self
         search = self.sample_.search
         self.sample_ = self.sample_.with_more(more.rows, self._answers(more.answers), more.weight)
         if isinstance(search, ApproximateSearch):
@@ -99,6 +103,19 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             return self._of_each_other(k)
         return self._nearest(self._validate_rows(X, first=False), k)
 
+    def kneighbors_graph(self, X: Any = None, k: int | None = None, mode: str = "connectivity") -> Any:
+        """The k nearest rows of each query as a sparse table, (queries, rows that were learned).
+
+        An entry is 1 (`mode="connectivity"`) or the distance (`mode="distance"`). Without queries it is the
+        graph of the rows themselves, in which no row is its own neighbour.
+        """
+        if mode not in ("connectivity", "distance"):
+            raise BadSetting(f"mode must be 'connectivity' or 'distance', got {mode!r} instead.")
+        distances, rows = self.kneighbors(X, k)
+        values = distances if mode == "distance" else np.ones(distances.shape)
+        ends = np.arange(len(rows) + 1) * rows.shape[1]
+        return sparse.csr_array((values.ravel(), rows.ravel(), ends), shape=(len(rows), len(self.sample_)))
+
     def _of_each_other(self, k: int) -> tuple[Floats, Rows]:
         if len(self.sample_) < 2:
             raise NotEnoughValues("A row has no neighbours while it is the only one: learn some more.")
@@ -116,26 +133,20 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         search: ExactSearch | ApproximateSearch = self.sample_.search
         return search.nearest(rows, min(k, len(self.sample_)))
 
-    def why(self, X: Any) -> list[NeighborsExplanation]:
-        """For each row, the neighbours behind its answer; their shares add up to one."""
+    def why(self, X: Any) -> list[Any]:
+        """For each row, the neighbours behind its answer; their shares add up to one.
+
+        With several outputs there is a tuple of explanations for each row, one for each output.
+        """
         distances, rows = self.kneighbors(X)
         shares = self._shares(distances, rows)
-        answers = self._told(self.sample_.answers[rows])
-        return [
-            self._explained(
-                tuple(
-                    Neighbor(*one)
-                    for one in zip(
-                        rows[query].tolist(),
-                        answers[query].tolist(),
-                        distances[query].tolist(),
-                        shares[query].tolist(),
-                        strict=True,
-                    )
-                )
-            )
-            for query in range(len(rows))
-        ]
+        each = [self._explanations(rows, answers[rows], distances, shares) for answers in self._told()]
+        return list(zip(*each, strict=True)) if self.sample_.answers.ndim == 2 else each[0]
+
+    def _explanations(self, *columns: NDArray[Any]) -> list[NeighborsExplanation]:
+        """The explanation of each query from positions, answers, distances and shares, (queries, k) each."""
+        each = zip(*(column.tolist() for column in columns), strict=True)
+        return [self._explained(tuple(Neighbor(*one) for one in zip(*query, strict=True))) for query in each]
 
     # --- keeping -----------------------------------------------------------------------------
 
@@ -152,12 +163,12 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
     # --- what classifier and regressor say each in their own way ------------------------------
 
     @abstractmethod
-    def _checked_y(self, y: NDArray[Any]) -> NDArray[Any]:
-        """Refuse answers of the wrong kind."""
+    def _checked_y(self, y: Any, rows: int) -> NDArray[Any]:
+        """Answers as one for each row, or as (rows, outputs); refused if they are of the wrong kind."""
 
     @abstractmethod
-    def _told(self, answers: NDArray[Any]) -> NDArray[Any]:
-        """Answers as users gave them."""
+    def _told(self) -> list[NDArray[Any]]:
+        """The answers of the sample as users gave them: for each output, one per row."""
 
     @abstractmethod
     def _explained(self, neighbors: tuple[Neighbor, ...]) -> NeighborsExplanation:
@@ -166,7 +177,11 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
     def _begin(self, y: NDArray[Any]) -> None:
         """Know nothing but these answers."""
 
-    def _welcome(self, y: NDArray[Any]) -> None:
+    def _declare(self, classes: Any, y: NDArray[Any]) -> list[NDArray[Any]] | None:  # noqa: ARG002
+        """The labels that there may be, for each output; an error if another one is among the answers."""
+        return None
+
+    def _welcome(self, y: NDArray[Any], declared: list[NDArray[Any]] | None) -> None:
         """Make room for answers that were never seen."""
 
     def _drop_unused(self) -> None:
@@ -247,14 +262,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         self._check_settings()
         rows = self._validate_rows(X, first=first)
         count = len(rows) if isinstance(rows, list) else rows.shape[0]
-        y = self._checked_y(self._shaped(y))
-        if len(y) != count:
-            raise ValueError(f"Found {count} rows but {len(y)} answers; there must be one answer per row.")
-        return rows, y
-
-    def _shaped(self, y: Any) -> NDArray[Any]:
-        """Answers as one for each row."""
-        return np.asarray(column_or_1d(y, warn=True))
+        return rows, self._checked_y(y, count)
 
     def _validate_rows(self, X: Any, *, first: bool) -> Any:
         distance = self._distance()

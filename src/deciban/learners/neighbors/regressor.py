@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import column_or_1d
 
-from deciban.errors import BadSetting
 from deciban.learners.distances import Floats
 from deciban.learners.neighbors.neighbors import Neighbors
 from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
@@ -47,32 +47,38 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
     """
 
     def predict(self, X: Any) -> Floats:
-        """The mean of the neighbours' values, by their shares."""
+        """The mean of the neighbours' values, by their shares.
+
+        X=None asks about the rows that were learned, each by the others alone.
+        """
         distances, rows = self.kneighbors(X)
         shares = self._shares(distances, rows)
         return np.asarray(np.einsum("ij,ij...->i...", shares, self.sample_.answers[rows]))
 
     def _explained(self, neighbors: tuple[Neighbor, ...]) -> NeighborsExplanation:
-        if neighbors and isinstance(neighbors[0].answer, list):
-            raise BadSetting("why explains one output; ask models with one output each.")
         mean = math.fsum(one.share * one.answer for one in neighbors)
         return NeighborsExplanation(mean, None, neighbors)
 
-    def _shaped(self, y: Any) -> NDArray[Any]:
-        values = np.asarray(y)
-        return values if values.ndim == 2 and values.shape[1] > 1 else super()._shaped(y)
-
-    def _checked_y(self, y: NDArray[Any]) -> NDArray[Any]:
-        y = np.asarray(y, dtype=np.float64)
-        if not np.isfinite(y).all():
+    def _checked_y(self, y: Any, rows: int) -> NDArray[Any]:
+        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        values: Floats = np.asarray(y if several else column_or_1d(y, warn=True), dtype=np.float64)
+        if not np.isfinite(values).all():
             raise ValueError("Input y contains NaN or infinity; every value must be known.")
-        return y
+        if len(values) != rows:
+            raise ValueError(f"Found {rows} rows but {len(values)} values; there must be one value per row.")
+        return values
 
-    def _told(self, answers: NDArray[Any]) -> NDArray[Any]:
-        return answers
+    def _welcome(self, y: NDArray[Any], declared: list[NDArray[Any]] | None) -> None:  # noqa: ARG002
+        if y.shape[1:] != self.sample_.answers.shape[1:]:
+            raise ValueError(f"Values had shape {self.sample_.answers.shape} so far, and have {y.shape} now.")
+
+    def _told(self) -> list[NDArray[Any]]:
+        answers = self.sample_.answers
+        return [answers] if answers.ndim == 1 else list(answers.T)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
         # The checks' blobs are no counts: their shares of a row tell little.
         tags.regressor_tags.poor_score = tags.input_tags.positive_only
         return tags
