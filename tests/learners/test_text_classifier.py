@@ -134,7 +134,7 @@ def test_one_string_instead_of_texts_is_refused():
 
 
 def test_as_many_labels_as_texts_are_needed():
-    with pytest.raises(ValueError, match="one for each text"):
+    with pytest.raises(ValueError, match="one label per row"):
         TextClassifier(n_features=SMALL).fit(TEXTS, LABELS[:-1])
 
 
@@ -182,3 +182,28 @@ def test_equal_weights_change_nothing_and_texts_without_weight_are_not_there():
     assert np.array_equal(more.predict_proba(texts), plain.predict_proba(texts))
     same.partial_fit(texts, labels, sample_weight=np.full(16, 0.5))
     assert same.predict(["cheap pills"]).tolist() == ["spam"]
+
+
+def test_classes_that_are_declared_have_columns_of_their_own(tmp_path):
+    texts, labels = ["buy pills", "lunch today"] * 4, ["spam", "ham"] * 4
+    model = TextClassifier(n_features=2**10)
+    model.partial_fit(texts, labels, classes=["work", "spam", "ham", "invoices"])
+    model.save(tmp_path / "m")
+    plain = TextClassifier(n_features=2**10).fit(texts, labels)
+    for one in (model, TextClassifier.load(tmp_path / "m")):
+        assert one.classes_.tolist() == ["ham", "invoices", "spam", "work"]
+        chances = one.predict_proba(texts)
+        assert np.array_equal(chances[:, [0, 2]], plain.predict_proba(texts))
+        assert not chances[:, [1, 3]].any()
+        assert one.predict(texts).tolist() == labels
+        assert [str(told) for told in one.why(texts)] == [str(told) for told in plain.why(texts)]
+    model.partial_fit(["the invoice of may"] * 3, ["invoices"] * 3)
+    assert model.classes_.tolist() == ["ham", "invoices", "spam", "work"]
+    assert model.predict(["invoice of may"]).tolist() == ["invoices"]
+    assert model.fit(texts, labels).classes_.tolist() == ["ham", "spam"]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan], ids=str)
+def test_a_missing_label_is_told_with_its_row(missing):
+    with pytest.raises(ValueError, match=r"missing label \(first in row 1\)"):
+        TextClassifier().fit(["a", "b", "c"], ["x", missing, "y"])

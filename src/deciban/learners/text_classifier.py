@@ -38,8 +38,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.decibans import DECIBANS_A_NAT
 from deciban.errors import BadSetting, CannotForget, NotTexts
@@ -47,6 +46,7 @@ from deciban.families.reading import Floats
 from deciban.learners import text_classifier_file
 from deciban.learners.complement_counts import ComplementCounts
 from deciban.learners.explanation import Explanation, FeatureEvidence
+from deciban.learners.labels import checked_labels
 from deciban.learners.softmax import Softmax
 from deciban.learners.text_features import TextFeatures
 from deciban.learners.weighted_text import WeightedText
@@ -117,8 +117,13 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         number of texts alone.
         """
         texts, y, weight = self._weighed(*self._validate(X, y), sample_weight)
+        return self._fit(texts, y, weight, [])
+
+    def _fit(
+        self, texts: list[str | bytes], y: NDArray[Any], weight: Floats | None, declared: list[Any]
+    ) -> Self:
         self._begin()
-        truth = self._number(y)
+        truth = self._number(y, declared)
         kept = np.random.default_rng(self.seed).permutation(len(texts)) % KEPT_BACK == 0
         kept[0] &= len(texts) > 1  # a single text is learned, and nothing is examined
         scores = [self._learn_all(name, texts, truth, kept, weight) for name in self.views_]
@@ -131,15 +136,17 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Examine, then learn further texts; labels that were never seen are welcome.
 
-        `classes` may be given, as scikit-learn's contract has it, and must then contain every label.
+        `classes` may be given, as scikit-learn's contract has it, and must then contain every label. They
+        stay among the classes; those of which nothing was learned yet have a probability of 0.
         """
         texts, y, weight = self._weighed(*self._validate(X, y), sample_weight)
         if classes is not None and not np.isin(y, classes).all():
             raise ValueError(f"y has labels that are not among classes={list(classes)}.")
+        declared = [] if classes is None else np.unique(classes).tolist()
         if not hasattr(self, "classes_"):
-            return self.fit(texts, y, weight)
+            return self._fit(texts, y, weight, declared)
         known = np.arange(len(self._order))
-        truth = self._number(y)
+        truth = self._number(y, [*self.classes_.tolist(), *declared])
         counts = {name: view.count(texts) for name, view in self.views_.items()}
         scores = [self._score(name, each) for name, each in counts.items()]
         squares, rows, heat = self._judged(scores, truth, known, weight)
@@ -218,11 +225,12 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             else Softmax(self.n_features, rate=self.rate, passes=self.passes, seed=self.seed)
         )
 
-    def _number(self, y: NDArray[Any]) -> NDArray[np.int32]:
+    def _number(self, y: NDArray[Any], declared: list[Any]) -> NDArray[np.int32]:
         """The number of each text's label; labels that were never seen get the next ones."""
         known = set(self._order)
         order = self._order + [label for label in np.unique(y).tolist() if label not in known]
-        self._know(order, np.unique(np.array(order, dtype=y.dtype if y.dtype.kind == "O" else None)))
+        kind = y.dtype if y.dtype.kind == "O" else None
+        self._know(order, np.unique(np.array([*order, *declared], dtype=kind)))
         number = {label: place for place, label in enumerate(order)}
         return np.array([number[label] for label in y.tolist()], dtype=np.int32)
 
@@ -252,9 +260,11 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return scores
 
     def _know(self, order: list[Any], classes: NDArray[Any]) -> None:
-        """The label of each number that the witnesses use, and the same labels sorted."""
+        """The label of each number that the witnesses use; and the same sorted, with those only declared."""
         self._order, self.classes_ = order, classes
-        self._columns = np.array([order.index(label) for label in classes.tolist()])
+        known = np.array([label in order for label in classes.tolist()], dtype=bool)
+        self._learned = np.flatnonzero(known)  # the places of the labels of which something was learned
+        self._columns = np.array([order.index(label) for label in classes[known].tolist()])
 
     def _score(self, name: str, counts: Any) -> Floats:
         """What a witness says: (texts, labels that it knows)."""
@@ -288,6 +298,15 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return squares, len(right), float(np.exp(best.x))
 
     def _totals(self, texts: list[str | bytes]) -> Floats:
+        """The judge's total for each label; none for labels of which nothing was learned."""
+        known = self._learned_totals(texts)
+        if len(self._learned) == len(self.classes_):
+            return known
+        totals = np.full((len(texts), len(self.classes_)), -np.inf)
+        totals[:, self._learned] = known
+        return totals
+
+    def _learned_totals(self, texts: list[str | bytes]) -> Floats:
         check_is_fitted(self)
         scores = [_centred(self._score(name, view.count(texts))) for name, view in self.views_.items()]
         return np.asarray(self.heat_ * _added(scores, self.scales_)[:, self._columns])
@@ -298,7 +317,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _scales(self._squares, self.examined_)
 
     def _explain(self, text: str | bytes) -> Explanation:
-        totals = self._totals([text])[0]
+        totals, known = self._learned_totals([text])[0], self.classes_[self._learned]
         ranked = np.argsort(-totals, kind="stable")
         first, second = ranked[0], ranked[min(1, len(ranked) - 1)]
         evidence = [
@@ -308,8 +327,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ]
         told = sum(part.decibans for part in evidence)
         return Explanation(
-            label=self.classes_[first],
-            runner_up=self.classes_[second],
+            label=known[first],
+            runner_up=known[second],
             prior=0.0,
             intercept=float(DECIBANS_A_NAT * (totals[first] - totals[second]) - told),
             features=tuple(sorted(evidence, key=lambda part: -abs(part.decibans))),
@@ -345,14 +364,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return [texts[place] for place in kept.tolist()], y[kept], weight[kept]
 
     def _validate(self, X: Any, y: Any) -> tuple[list[str | bytes], NDArray[Any]]:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
-        texts, y = _texts(X), column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        if len(texts) != len(y):
-            raise ValueError(
-                f"Found {len(texts)} texts but {len(y)} labels; there must be one for each text."
-            )
+        texts = _texts(X)
+        y = checked_labels(y, len(texts))
         if not texts:
             raise ValueError("There is no text to learn from.")
         return texts, y

@@ -51,8 +51,8 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     learner._begin()
     labels, classes = header["labels"], model_file.array_in(header["classes"], arrays)
     model_file.refuse_unsorted(classes)
-    if not labels or not np.array_equal(np.unique(labels), classes) or len(labels) != len(classes):
-        raise ValueError("labels that are not the classes")
+    if not labels or len(np.unique(labels)) != len(labels) or not np.isin(labels, classes).all():
+        raise ValueError("labels that are not among the classes")
     learner._know(labels, classes)
     squares, learner.examined_, learner.heat_ = header["exam"]
     learner._squares = np.array(squares)
@@ -61,7 +61,7 @@ def _learner_in(kind: type[Kind], header: dict[str, Any], arrays: Any) -> Kind:
     model_file.refuse_strange_numbers(np.array([learner.examined_, learner.heat_]))
     model_file.refuse_strange_numbers(learner._squares)
     for name, witness in learner.witnesses_.items():
-        _witness_in(header["witnesses"][name], learner.views_[name], witness, arrays, len(classes))
+        _witness_in(header["witnesses"][name], learner.views_[name], witness, arrays, len(labels))
     return learner
 
 
