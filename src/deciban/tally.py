@@ -259,7 +259,7 @@ class Tally:
                     "Count in a larger unit, or scale the tally first: tally * 0.001."
                 )
             values = values.astype(float, copy=False)
-        values = np.broadcast_to(values, whole)
+        values = values.view() if values.shape == whole else np.broadcast_to(values, whole)
         values.flags.writeable = False
         return values
 
@@ -330,16 +330,16 @@ def _whole(values: NDArray[Any]) -> NDArray[Any]:
 
 def narrow(values: NDArray[Any]) -> NDArray[Any]:
     """The numbers without those that only repeat others (as where every label has one n for all features)."""
-    return values[tuple(slice(1) if step == 0 and size else slice(None) for step, size in _axes(values))]
-
-
-def _axes(values: NDArray[Any]) -> list[tuple[int, int]]:
-    return list(zip(values.strides, values.shape, strict=True))
+    if 0 not in values.strides:
+        return values
+    axes = zip(values.strides, values.shape, strict=True)
+    return values[tuple(slice(1) if step == 0 and size else slice(None) for step, size in axes)]
 
 
 def _apply(operation: np.ufunc, left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """An operation on the numbers that do not repeat."""
-    return np.broadcast_to(operation(narrow(left), narrow(right)), left.shape)
+    found: NDArray[Any] = operation(narrow(left), narrow(right))
+    return found if found.shape == left.shape else np.broadcast_to(found, left.shape)
 
 
 def _fits(values: NDArray[Any], times: float = 1) -> bool:

@@ -125,7 +125,7 @@ class Gaussian(Family):
     def _adopt(self, other: Tally) -> Tally:
         """Move another Gaussian tally to this pivot."""
         there = other.family
-        if self._unsettled() != there._unsettled() or there == self:
+        if there is self or there == self or self._unsettled() != there._unsettled():
             return super()._adopt(other)
         assert isinstance(there, Gaussian)
         if self.pivot is None or there.pivot is None or len(self.pivot) != len(there.pivot):

@@ -42,6 +42,10 @@ class AdmittedRows:
         """The tally of the rows by their shares in some labels."""
         return self.family._gather(self.values, Membership.expected(shares, labels), self.names)
 
+    def taken(self, places: NDArray[np.intp]) -> AdmittedRows:
+        """Some of the rows, in this order."""
+        return AdmittedRows(self.family, _taken(self.values, places), self.names)
+
     def silent(self, weight: Floats) -> NDArray[np.bool_]:
         """Which features are silent, in the order of a tally; rows without weight do not count."""
         return _silent(self.family, self.values, weight)
@@ -61,6 +65,12 @@ def without_columns(values: Any, silent: NDArray[np.bool_]) -> Any:
     starts = np.cumsum([table.shape[1] for table in values])[:-1]
     pairs = zip(values, np.split(silent, starts), strict=True)
     return Tables([without_columns(table, mine) for table, mine in pairs if not mine.all()], values.shape[0])
+
+
+def _taken(values: Any, places: NDArray[np.intp]) -> Any:
+    if isinstance(values, Tables):
+        return Tables([_taken(table, places) for table in values], len(places))
+    return values[places]
 
 
 def _silent(family: Family, values: Any, weight: Floats) -> NDArray[np.bool_]:

@@ -163,26 +163,28 @@ class HiddenLabels:
         if not self._imagined:
             self._imagine_from(shares)
         tally = self.spoken.gather(shares, self.components)
-        tally = lifted(tally, self.imagined, self._floor)
-        reading = self.read(tally)
+        whole = tally + self.imagined
+        high = lifted(tally, whole, self._floor)
+        if high is not tally:
+            tally, whole = high, high + self.imagined
+        reading = self._read(whole)
         chances = self.chances(np.asarray(tally.rows, dtype=float))
         with np.errstate(divide="ignore"):
             log_chances = np.log(chances)
         added = self._log_label_prior(chances)
-        if self.rule != "mle" and not self.silent.all():
+        if self.rule != "mle" and not self._mute:
             added += tally.family._log_prior(reading, self.imagined, self.rule)
         return Parameters(shares, tally, reading, log_chances, added)
 
-    def read(self, tally: Tally) -> Reading:
+    def _read(self, whole: Tally) -> Reading:
         """The parameters that EM goes by: the mode for `map`, the peak for every other rule."""
-        if self.silent.all():
-            return SilentReading(tally.family, tally)
-        imagined, rule = self.imagined, "map" if self.rule == "map" else PEAK
-        return tally.family._read_posterior(tally + imagined, imagined, rule)
+        if self._mute:
+            return SilentReading(whole.family, whole)
+        return whole.family._read_posterior(whole, self.imagined, "map" if self.rule == "map" else PEAK)
 
     def accept(self, tally: Tally) -> None:
         """Raise NotEnoughValues where a component has died, so that the rule cannot read it."""
-        if not self.silent.all():
+        if not self._mute:
             tally.read(self.rule, self.imagined)
 
     def whole(self, parameters: Parameters) -> Tally:
@@ -190,7 +192,7 @@ class HiddenLabels:
         if not self.cut.any():
             return parameters.tally
         tally = self._everything.gather(parameters.shares, self.components)
-        return lifted(tally, self.whole_prior, self.floor)
+        return lifted(tally, tally + self.whole_prior, self.floor)
 
     @property
     def whole_prior(self) -> Tally:
@@ -229,6 +231,11 @@ class HiddenLabels:
     @cached_property
     def _everything(self) -> AdmittedRows:
         return AdmittedRows(self.family, self.rows, self.names)
+
+    @cached_property
+    def _mute(self) -> bool:
+        """Whether no feature says anything."""
+        return bool(self.silent.all())
 
     @cached_property
     def _floor(self) -> Tally | None:
@@ -279,7 +286,8 @@ def share_out(joint: Floats, hard: bool = False) -> tuple[Floats, Floats]:
         shares[np.arange(len(joint)), joint.argmax(axis=1)] = 1.0
         return shares, best.ravel()
     with np.errstate(invalid="ignore"):  # −∞ − −∞, where nothing explains a row
-        shares = np.exp(joint - best)
+        shares = joint - best
+    np.exp(shares, out=shares)
     total = shares.sum(axis=1, keepdims=True)
     shares /= total
     explained = np.where(best == -np.inf, -np.inf, best + np.log(total))

@@ -19,9 +19,11 @@ True
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-import scipy.sparse as sparse
+from numpy.typing import NDArray
 
 from deciban.errors import NotEnoughValues
 from deciban.families.family import PEAK
@@ -64,7 +66,7 @@ def sow(
 def _grow(rows: AdmittedRows, weight: Floats, count: int, rng: np.random.Generator, spread: bool) -> Floats:
     """log p of each row under each component, one seed drawn after the other."""
     crowd = rows.gather(weight[:, None], ONE)
-    average = crowd * (OF_ALL / weight.sum())
+    soil = Soil.of(crowd, weight)
     by_crowd = _read(crowd).score(rows.values).ravel()
     joint = np.empty((len(weight), count))
     nearest, left = np.full(len(weight), -np.inf), weight > 0
@@ -78,34 +80,63 @@ def _grow(rows: AdmittedRows, weight: Floats, count: int, rng: np.random.Generat
                 2 + int(math.log(count)), int(np.count_nonzero(chance))
             )  # as many as scikit-learn draws
         candidates = rng.choice(len(weight), drawn, replace=False, p=chance / chance.sum())
-        grown = [_seed(rows, row, average).score(rows.values).ravel() for row in candidates]
-        best = int(np.argmax([_explained(np.maximum(nearest, one), by_crowd, weight) for one in grown]))
-        seed, joint[:, component] = candidates[best], grown[best]
-        left[seed] = False
+        grown = soil.grow(rows.taken(candidates)).score(rows.values)
+        best = 0 if drawn == 1 else _most_explained(grown, nearest, by_crowd, weight)
+        joint[:, component] = grown[:, best]
+        left[candidates[best]] = False
         nearest = np.maximum(nearest, joint[:, component])
     return joint
 
 
 def grow_from(rows: AdmittedRows, weight: Floats, given: AdmittedRows) -> Floats:
     """The share of each row in components that grow from rows given, one for each component."""
-    average = rows.gather(weight[:, None], ONE) * (OF_ALL / weight.sum())
-    seeds = [_seed(given, place, average) for place in range(given.values.shape[0])]
-    shares, _ = share_out(np.column_stack([seed.score(rows.values).ravel() for seed in seeds]))
+    soil = Soil.of(rows.gather(weight[:, None], ONE), weight)
+    shares, _ = share_out(soil.grow(given).score(rows.values))
     return np.asarray(shares * weight[:, None])
 
 
-def _seed(rows: AdmittedRows, row: int, average: Tally) -> Reading:
-    """A component that is one of the rows, and a part of the average."""
-    count = rows.values.shape[0]
-    starts = (np.arange(count + 1) > row).astype(np.int32)
-    alone = sparse.csr_array((np.ones(1), np.zeros(1, dtype=np.int32), starts), shape=(count, 1))
-    return _read(rows.gather(alone, ONE) + average)
+@dataclass(frozen=True)
+class Soil:
+    """What each component begins with besides its seed, as tallies with one label."""
+
+    average: Tally  # a part of an average row
+    imagined: Tally
+    _laid: dict[int, tuple[Tally, Tally]] = field(default_factory=dict)  # both, for so many seeds
+
+    @classmethod
+    def of(cls, crowd: Tally, weight: Floats) -> Soil:
+        """That of all rows."""
+        imagined = crowd.family._imagine(1, crowd) * A_TRACE
+        return cls(crowd * (OF_ALL / weight.sum()) + imagined, imagined)
+
+    def grow(self, seeds: AdmittedRows) -> Reading:
+        """A component for each seed, all read at once: reading them one by one took four fifths of a fit."""
+        labels = np.arange(seeds.values.shape[0])
+        tally = seeds.gather(np.eye(len(labels)), labels)
+        if len(labels) not in self._laid:
+            self._laid[len(labels)] = _repeated(self.average, labels), _repeated(self.imagined, labels)
+        average, imagined = self._laid[len(labels)]
+        return tally.family._read_posterior(tally + average, imagined, PEAK)
 
 
-def _explained(nearest: Floats, by_crowd: Floats, weight: Floats) -> float:
-    """log p of all rows, each by its nearest seed or by the crowd."""
-    told = np.logaddexp(nearest, by_crowd)
-    return float(np.where(weight > 0, weight * told, 0.0).sum())
+def _repeated(tally: Tally, labels: NDArray[Any]) -> Tally:
+    """The one label of a tally, as often as there are labels."""
+    return replace(
+        tally,
+        labels=labels,
+        rows=np.repeat(tally.rows, len(labels)),
+        sums={name: np.repeat(values, len(labels), axis=0) for name, values in tally.sums.items()},
+        parts=tuple(_repeated(part, labels) for part in tally.parts),
+    )
+
+
+def _most_explained(grown: Floats, nearest: Floats, by_crowd: Floats, weight: Floats) -> int:
+    """Which of the components makes all rows likeliest, each by its nearest seed or by the crowd."""
+    nearer = np.maximum(nearest[:, None], grown)
+    # np.logaddexp takes half as long again; what it is more exact by decides nothing here.
+    with np.errstate(invalid="ignore"):  # −∞ twice
+        told = np.maximum(nearer, by_crowd[:, None]) + np.log(1 + np.exp(-abs(nearer - by_crowd[:, None])))
+    return int(np.argmax(weight @ np.where(weight[:, None] > 0, told, 0.0)))
 
 
 def _read(tally: Tally) -> Reading:

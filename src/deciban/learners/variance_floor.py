@@ -9,7 +9,7 @@ lowers its objective.
 >>> family, rows = Gaussian()._welcome(np.array([[0.0], [0.0], [4.0], [4.0]]))
 >>> floor = variance_floor(family, rows, np.ones(4), 0.01)
 >>> tally = family._gather(rows, Membership.expected(np.array([[1.0], [1.0], [0.0], [0.0]]), np.array([0])))
->>> lifted(tally, tally.zeros(), floor).read("mle").parameters["variance"].round(9).tolist()
+>>> lifted(tally, tally, floor).read("mle").parameters["variance"].round(9).tolist()
 [[0.04]]
 """
 
@@ -44,15 +44,19 @@ def _floor(crowd: Tally, share: float) -> Tally:
     return replace(crowd, parts=tuple(_floor(part, share) for part in crowd.parts))
 
 
-def lifted(tally: Tally, imagined: Tally, floor: Tally | None) -> Tally:
-    """The tally, its variances at least those of the floor."""
+def lifted(tally: Tally, whole: Tally, floor: Tally | None) -> Tally:
+    """The tally, its variances at least those of the floor; `whole` has the imagined values, too.
+
+    It is the same tally, not a copy, where nothing is below the floor.
+    """
     if floor is None:
         return tally
     if isinstance(tally.family, Gaussian):
-        whole = tally + imagined
         lacking = np.maximum(floor.sums["squares"] * whole.sums["n"] - scatter(whole), 0.0)
         if not lacking.any():
             return tally
         return replace(tally, sums={**tally.sums, "squares": tally.sums["squares"] + lacking})
-    each = zip(tally.parts, imagined.parts, floor.parts, strict=True)
-    return replace(tally, parts=tuple(lifted(*parts) for parts in each))
+    parts = tuple(lifted(*each) for each in zip(tally.parts, whole.parts, floor.parts, strict=True))
+    if all(one is other for one, other in zip(parts, tally.parts, strict=True)):
+        return tally
+    return replace(tally, parts=parts)
