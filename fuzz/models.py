@@ -80,6 +80,9 @@ def models() -> Iterator[tuple[Any, Any]]:
     yield Mixture(Gaussian(), 2, random_state=0).fit(X), X
     yield MixtureClassifier(Multinomial(), random_state=0).fit(X, ["spam", "", "ham", ""]), X
     yield NeighborsClassifier().fit(X, y), X
+    both = np.column_stack([y, ["en", "de", "en", "fr"]])
+    declared = [["spam", "ham", "work"], ["en", "de", "fr"]]
+    yield NeighborsClassifier(weights="distance").partial_fit(X, both, declared), X
     yield NeighborsRegressor(distance="cosine").fit(sparse.csr_array(X), [1.0, 2.0, 3.0, 4.0]), X
     yield NeighborsClassifier(distance="compression").fit(["a", b"b"], ["x", "y"]), ["a", b"b"]
     texts = ["buy pills", "lunch", "buy now", "a meeting"]
