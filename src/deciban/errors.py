@@ -45,6 +45,18 @@
     ├── KeyRefused              a key that does not open what it is held against
     │   ├── UnknownKey          … because it is none, was revoked, or has expired
     │   └── NotAllowed          … because it has not the right, or is for another space
+    ├── ServerError             the server cannot do what was asked of it
+    │   ├── ServerFault         … because of something unforeseen in itself
+    │   ├── NotReady            … now, but in a moment
+    │   ├── BadRequest          a request that cannot be followed
+    │   │   ├── NoSuchPage      … because there is nothing at its address
+    │   │   ├── WrongMethod     … because the address does not take its method
+    │   │   └── UnknownContent  … because of the kind of its content
+    │   ├── TooMuch             a request beyond a limit of size
+    │   ├── TooOften            more requests than a key may send in a second
+    │   ├── TooSlow             a request that arrives too slowly
+    │   ├── Misdirected         a request for a host that this server is not, or from a foreign page
+    │   └── ServerUnreachable   no server answers at the address
     ├── EngineError             work that was given to many cannot be finished
     │   ├── PartitionFailed     a piece of the data that cannot be read or tallied
     │   ├── WorkerDied          a process that did the work is gone
@@ -243,6 +255,54 @@ class UnknownKey(KeyRefused, ValueError):
 
 class NotAllowed(KeyRefused, PermissionError):
     """A key without the right to an operation, or for another space."""
+
+
+class ServerError(DecibanError):
+    """The server cannot do what was asked of it."""
+
+
+class ServerFault(ServerError, RuntimeError):
+    """Something unforeseen happened inside the server; its log says more."""
+
+
+class NotReady(ServerError):
+    """The server cannot answer now, but will in a moment: try again."""
+
+
+class BadRequest(ServerError, ValueError):
+    """A request that cannot be followed, such as a body that is no JSON."""
+
+
+class NoSuchPage(BadRequest):
+    """A request for an address at which there is nothing."""
+
+
+class WrongMethod(BadRequest):
+    """A request with a method that its address does not take."""
+
+
+class UnknownContent(BadRequest):
+    """A request whose content is of a kind that is not known there."""
+
+
+class TooMuch(ServerError, ValueError):
+    """A request beyond a limit of its size."""
+
+
+class TooOften(ServerError):
+    """More requests than a key may send in a second."""
+
+
+class TooSlow(ServerError):
+    """A request that arrives too slowly."""
+
+
+class Misdirected(ServerError):
+    """A request for a host that this server is not, or from a web page that may not ask it."""
+
+
+class ServerUnreachable(ServerError, ConnectionError):
+    """No server answers at the address, or it stopped in the middle of its answer."""
 
 
 class EngineError(DecibanError):

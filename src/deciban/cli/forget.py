@@ -9,12 +9,13 @@ from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.journal_flags import open_desk
 from deciban.cli.json_output import add_json_flag, say_json
-from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, lesson_record, selection_of
+from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, selection_of
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
 from deciban.cli.progress_line import ProgressLine
 from deciban.cli.terminal import say
 from deciban.errors import FoldedLesson, WrongUsage
+from deciban.filter.lesson_record import lesson_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from deciban.cli.parser import Parser
 from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import say
 from deciban.errors import WrongUsage
+from deciban.journal.entry_record import entry_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,26 +132,6 @@ def _lines(entries: list[JournalEntry]) -> list[str]:
     plain = TableColumn()
     columns = [plain, plain, plain, plain, TableColumn(30, least=10), TableColumn(60, least=10)]
     return list(table_lines(rows, columns))
-
-
-def entry_record(entry: JournalEntry) -> dict[str, object]:
-    """An entry ready for JSON; docs/json.md describes the fields."""
-    outcome = entry.outcome
-    return {
-        "entry": entry.id.hex(),
-        "time": entry.moment / 1e6,
-        "door": entry.door,
-        "kind": entry.kind,
-        "digest": entry.digest.hex(),
-        "source": entry.source,
-        "sender": entry.sender,
-        "subject": entry.subject,
-        "date": entry.date,
-        "message_id": entry.message_id,
-        "verdict": entry.verdict,
-        "done": entry.done,
-        "outcome": None if outcome is None else {"label": outcome.label, "time": outcome.moment / 1e6},
-    }
 
 
 def _counted(count: int) -> str:

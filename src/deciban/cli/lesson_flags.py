@@ -58,20 +58,3 @@ def lesson_lines(lessons: Sequence[Lesson], digests: bool = False) -> Iterator[s
         columns.insert(0, TableColumn())
         rows = [[lesson.digest.hex(), *row] for lesson, row in zip(lessons, rows, strict=True)]
     return table_lines(rows, columns)
-
-
-def lesson_record(lesson: Lesson) -> dict[str, object]:
-    """A lesson ready for JSON; docs/cli.md describes the fields."""
-    return {
-        "digest": lesson.digest.hex(),
-        "label": lesson.label,
-        "taught": lesson.taught / 1e6,
-        "by": lesson.by,
-        "origin": lesson.origin,
-        "share": lesson.share,
-        "source": lesson.source,
-        "sender": lesson.sender,
-        "subject": lesson.subject,
-        "date": lesson.date,
-        "message_id": lesson.message_id,
-    }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.json_output import add_json_flag, say_json
-from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, lesson_record, selection_of
+from deciban.cli.lesson_flags import add_selection_flags, lesson_lines, selection_of
 from deciban.cli.numbers import counted, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import say
+from deciban.filter.lesson_record import lesson_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

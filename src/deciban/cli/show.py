@@ -46,7 +46,7 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Print labels with their strongest words, or the evidence of each word."""
-    from deciban.filter.word_evidence import strongest_words, word_evidence
+    from deciban.filter.word_evidence import strongest_words, word_evidence, words_record
 
     with open_filter(options) as mail_filter:
         labels = mail_filter.labels()
@@ -60,14 +60,7 @@ def run(options: Namespace) -> int:
     if options.json:
         import json
 
-        looked_up = {
-            word: {label: _record(found) for label, found in rows.items()} for word, rows in words.items()
-        }
-        tops = {
-            label: [{"name": word.name, **_record(word)} for word in rows]
-            for label, rows in strongest.items()
-        }
-        record = {"labels": labels, "strongest": tops, "words": looked_up}
+        record: dict[str, object] = {"labels": labels, **words_record(strongest, words)}
         if shared is not None:
             record["shared"] = shared.lessons
         print(json.dumps(record, separators=(",", ":")))
@@ -136,8 +129,3 @@ def _counts(word: WordEvidence) -> str:
     """
     seen = [(label, count) for label, count in word.counts.items() if count]
     return ", ".join(f"{harmless(label)} {count:,}" for label, count in seen)
-
-
-def _record(word: WordEvidence) -> dict[str, object]:
-    record: dict[str, object] = {"counts": word.counts, "decibans": word.decibans}
-    return record if word.shared is None else record | {"shared": _record(word.shared)}

@@ -10,7 +10,7 @@ from deciban.cli.parser import Parser
 from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import harmless, say, shortened, terminal_columns
 from deciban.decibans import DECIBANS_A_NAT
-from deciban.filter.status import LabelExams
+from deciban.filter.status_record import status_record
 from deciban.filter.threshold import Assurance
 
 TYPE_CHECKING = False
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
-    from deciban.filter.alerts import Alert
     from deciban.filter.status import Quality, Status
     from deciban.filter.threshold import Threshold
     from deciban.ledger import Lesson
@@ -60,7 +59,7 @@ def run(options: Namespace) -> int:
         doubted = [Selection(digest=doubt.digest) for doubt in status.doubts]
         lessons = {lesson.digest: lesson for each in doubted for lesson in mail_filter.lessons(each)}
         if options.json:
-            say_json(_record(status, lessons, alerts))
+            say_json(status_record(status, lessons, alerts))
         elif options.alert:
             for alert in alerts:
                 say(alert.text)
@@ -254,43 +253,3 @@ def _doubts(status: Status, lessons: dict[bytes, Lesson], paint: Paint) -> Itera
         mail = f"{shortened(lesson.sender, 40)}  {shortened(lesson.subject, 60)}"
         yield "  " + shortened(f"{what}: {mail}".rstrip(), 1_000 if width is None else max(width - 2, 2))
         yield paint.faint(f"    deciban forget --digest {doubt.digest.hex()}")
-
-
-def _record(status: Status, lessons: dict[bytes, Lesson], alerts: list[Alert]) -> dict[str, object]:
-    return {
-        "alerts": [alert.as_dict() for alert in alerts],
-        "lessons": status.lessons,
-        "examined": status.examined,
-        "right": status.right,
-        "cost": status.threshold.cost,
-        "promise": status.threshold.promise,
-        "standing": status.standing,
-        "assurance": {name: getattr(status.assurance, name) for name in Assurance.field_names},
-        "overall": _quality_record(status.overall),
-        "recent": _quality_record(status.recent),
-        "labels": {
-            label: {name: getattr(exams, name) for name in LabelExams.field_names}
-            for label, exams in status.by_label.items()
-        },
-        "curve": status.curve,
-        "folded": {"lessons": status.folded.lessons, "until": status.folded.until / 1e6},
-        "shared": status.shared
-        and {name: getattr(status.shared, name) for name in ("path", "digest", "lessons")},
-        "kept_mails": {"count": status.mails.count, "bytes": status.mails.size},
-        "doubts": [
-            {
-                "digest": doubt.digest.hex(),
-                "label": doubt.label,
-                "best": doubt.best,
-                "decibans": doubt.nats * DECIBANS_A_NAT,
-                "sender": lessons[doubt.digest].sender,
-                "subject": lessons[doubt.digest].subject,
-                "source": lessons[doubt.digest].source,
-            }
-            for doubt in status.doubts
-        ],
-    }
-
-
-def _quality_record(quality: Quality) -> dict[str, object]:
-    return {name: getattr(quality, name) for name in (*quality.field_names, "lost_at_most", "missed_at_most")}

@@ -50,6 +50,7 @@ VERBS = {
     "import": "take over lessons that were exported",
     "space": "keep many filters in one folder, one for each user",
     "key": "let programs into spaces, each with no more rights than it needs",
+    "serve": "answer other programs over HTTP, on one folder of spaces",
     "read": "show what the filter sees in a message",
     "evaluate": "measure the filter on labelled mail, beside others",
     "table": "learn from a CSV or Parquet table, predict and explain its rows",

@@ -228,19 +228,6 @@ def _write_page(path: str, articles: list[str]) -> None:
 def _say_json(raw: RawMessage, message: Message, verdict: Verdict, shared: float | None) -> None:
     import json
 
-    from deciban.filter.verdict_record import verdict_record
+    from deciban.filter.why_record import why_record
 
-    found = EvidenceMap(message, verdict.evidence) if verdict.evidence else None
-    record = {
-        "id": raw.id,
-        "digest": message.digest.hex(),
-        **verdict_record(verdict),
-        "evidence": [
-            {"name": item.name, "view": item.view, "decibans": item.decibans, "places": item.places}
-            for item in verdict.evidence
-        ],
-        "kinds": found.subtotals() if found else {},
-        "spots": [spot.as_dict() for spot in found.spots] if found else [],
-        "shared": shared,
-    }
-    print(json.dumps(record, separators=(",", ":")))
+    print(json.dumps(why_record(raw.id, message, verdict, shared), separators=(",", ":")))

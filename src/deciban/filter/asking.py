@@ -82,6 +82,24 @@ class Asking:
                 raise DamagedSnapshot("This state was changed meanwhile.")
             return answer
 
+    def ask_published(
+        self, question: Callable[[State], Answer], at_least: int, patience: float
+    ) -> Answer | None:
+        """The answer of the published state, on the terms of a follower; None if there is none now.
+
+        Nothing is made, and nobody waits longer than ``patience`` seconds: the event loop of a server asks.
+        """
+        locks = self._published.locks
+        with locks.asking_in_time(patience) as in_time:
+            state = self._usable(self._ledger.address().base) if in_time else None
+            if state is None or state.address.position < at_least:
+                return None
+            try:
+                answer = question(state)
+            except DamagedSnapshot:
+                return None
+            return answer if locks.are_there() or state.is_as_it_was() else None
+
     @contextmanager
     def current(self, at_least: int = 0) -> Iterator[State | None]:
         """The state that answers, which nobody changes meanwhile; None if there is none yet."""

@@ -29,6 +29,7 @@ from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
 from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
 from deciban.errors import FoldedLesson, LedgerBusy
+from deciban.filter.judged import Judged
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
@@ -247,23 +248,44 @@ class Filter:
         answer = self._own.asking.ask(judged, at_least)
         return [Verdict.of({}) for _ in questions] if answer is None else answer
 
+    def judge(self, questions: Sequence[Question], at_least: int = 0, patience: float = 0.0) -> Judged | None:
+        """What the published state makes of messages, and its address; None if it may not answer now.
+
+        Nothing is written or made, and nobody waits longer than ``patience`` seconds: a server asks so.
+        """
+
+        def judged(state: State) -> Judged:
+            committee = state.look()
+            totals = [committee.totals_of(each.features) for each in questions]
+            return Judged(self._decided(questions, totals, state), state.address)
+
+        return self._own.asking.ask_published(judged, at_least, patience)
+
     def why(self, question: Question, whereabouts: Whereabouts) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
+        answer = self._own.asking.ask(lambda state: self._explained(question, whereabouts, state))
+        return Verdict.of({}) if answer is None else answer
+
+    def explain(self, question: Question, whereabouts: Whereabouts, patience: float = 0.0) -> Judged | None:
+        """The same from the published state, as `judge` asks it."""
+
+        def explained(state: State) -> Judged:
+            return Judged([self._explained(question, whereabouts, state)], state.address)
+
+        return self._own.asking.ask_published(explained, 0, patience)
+
+    def _explained(self, question: Question, whereabouts: Whereabouts, state: State) -> Verdict:
         from deciban.committee.evidence import gather_evidence
 
-        def explained(state: State) -> Verdict:
-            committee = state.look()
-            totals = committee.totals_of(question.features)
-            (verdict,) = self._decided([question], [totals], state)
-            if verdict.probability is None:
-                return verdict
-            against = runner_up(totals, verdict.label)
-            return verdict.replaced(
-                evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
-            )
-
-        answer = self._own.asking.ask(explained)
-        return Verdict.of({}) if answer is None else answer
+        committee = state.look()
+        totals = committee.totals_of(question.features)
+        (verdict,) = self._decided([question], [totals], state)
+        if verdict.probability is None:
+            return verdict
+        against = runner_up(totals, verdict.label)
+        return verdict.replaced(
+            evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
+        )
 
     def ask(self, question: Callable[[Committee], Answer]) -> Answer:
         """The answer of the current committee."""
@@ -472,6 +494,10 @@ class Filter:
     def position(self) -> int:
         """The position of the last lesson, which `classify` can ask for."""
         return self.ledger.last_position()
+
+    def address(self) -> Address:
+        """The address of the state that knows every lesson."""
+        return self.ledger.address()
 
     def recent_lessons(self, count: int) -> Iterator[Placed]:
         """The last lessons, in their order: ``count`` of them, or fewer if some were forgotten."""

@@ -87,3 +87,23 @@ def _evidence(committee: Committee, name: str) -> dict[str, WordEvidence]:
     return {
         label: WordEvidence(name, counts, DECIBANS_A_NAT * (nats[label] - others[label])) for label in labels
     }
+
+
+def words_record(
+    strongest: dict[str, list[WordEvidence]], words: dict[str, dict[str, WordEvidence]]
+) -> dict[str, object]:
+    """The strongest words of each label, and some that were looked up, ready for JSON."""
+    return {
+        "strongest": {
+            label: [{"name": word.name, **_record(word)} for word in rows]
+            for label, rows in strongest.items()
+        },
+        "words": {
+            word: {label: _record(found) for label, found in rows.items()} for word, rows in words.items()
+        },
+    }
+
+
+def _record(word: WordEvidence) -> dict[str, object]:
+    record: dict[str, object] = {"counts": word.counts, "decibans": word.decibans}
+    return record if word.shared is None else record | {"shared": _record(word.shared)}

@@ -43,7 +43,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from deciban.filter import Filter, Learned, Verdict
     from deciban.filter.filter import Admission
@@ -105,11 +105,34 @@ class Desk:
         self, messages: Iterable[RawMessage], label: str, by: str = "", origin: str = INCOMING
     ) -> Learned:
         """Teach messages; those that were judged before are known by their tags, and their entries say so."""
-        label = self.mail_filter.spelling(label)
+        label = self.mail_filter.spelling(label)  # here, so that a label that cannot be one changes nothing
+        return self.learn_each(((label, origin, raw) for raw in messages), by)
+
+    def learn_each(
+        self,
+        messages: Iterable[tuple[str, str, RawMessage]],
+        by: str = "",
+        progress: Callable[[Learned], object] | None = None,
+    ) -> Learned:
+        """Teach messages as they come, each with its label and origin.
+
+        ``progress`` is called after each batch with what is safely stored by then.
+        """
+        spellings: dict[str, str] = {}
         preferences = self.mail_filter.preferences
-        read = (tagged_lesson_of(label, by, preferences, raw, origin) for raw in messages)
-        lessons = (self.recognised(lesson, identity) for lesson, identity in read)
-        return self._teach(lessons)
+
+        def lessons() -> Iterator[Lesson]:
+            for label, origin, raw in messages:
+                if label not in spellings:
+                    spellings[label] = self.mail_filter.spelling(label)
+                yield self.recognised(*tagged_lesson_of(spellings[label], by, preferences, raw, origin))
+
+        def acknowledge(learned: Learned, _: Lesson) -> None:
+            self.mark_taught()
+            if progress is not None:
+                progress(learned)
+
+        return self._teach(lessons(), acknowledge)
 
     def recognised(self, lesson: Lesson, identity: bytes) -> Lesson:
         """The lesson, or that of the entry about the same message; `mark_taught` writes its outcome."""
@@ -133,10 +156,13 @@ class Desk:
         self._taught.clear()
         self._flush()
 
-    def _teach(self, lessons: Iterable[Lesson]) -> Learned:
+    def _teach(
+        self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
+    ) -> Learned:
         self._flush()
-        learned = self.mail_filter.learn(self._admit(lessons))
-        self.mark_taught()
+        learned = self.mail_filter.learn(self._admit(lessons), progress)
+        if self._taught:
+            self.mark_taught()
         return learned
 
     def _flush(self) -> None:

@@ -26,15 +26,16 @@ class Space:
         self.mail_filter = mail_filter
         self.path = os.path.join(folder, DATABASE)
 
-    def desk(self, writer: JournalWriter, door: str) -> Desk:
+    def desk(self, writer: JournalWriter, door: str, keeps_lessons: bool = True) -> Desk:
         """The filter with the journal of the folder, for one door; it learns within the quota, too."""
-        return Desk(self.mail_filter, writer, self.record.id, door, self._within)
+        return Desk(self.mail_filter, writer, self.record.id, door, self.admit, keeps_lessons)
 
     def learn(
         self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
     ) -> Learned:
         """Teach lessons, as `Filter.learn` does, within the quota of this space."""
-        return self.mail_filter.learn(self._within(lessons), progress)
+        return self.mail_filter.learn(self.admit(lessons), progress)
 
-    def _within(self, lessons: Iterable[Lesson]) -> Iterable[Lesson]:
+    def admit(self, lessons: Iterable[Lesson]) -> Iterable[Lesson]:
+        """The lessons, for as long as there is room for them."""
         return self.record.quota.within(self.mail_filter, self.path, lessons)

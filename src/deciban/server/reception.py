@@ -1,0 +1,288 @@
+"""What every door works with inside a worker: questions are answered here, changes go to the writer.
+
+    answer = await reception.ask(space, message, door="http")     a verdict, its entry, the state's address
+    await reception.learn(space, [RawMessage(...)], "spam", door="spamd")
+    await reception.correct(space, identity, "ham")
+    space = await reception.space_for("ann+shop@example.org")     None if nobody has that mail
+
+A question is answered on the event loop from the published state, in some .3 ms; only if there is no state
+now, because the space is new or its state is being replaced, the writer is asked for one, and the question
+waits for at most two seconds. Then the verdict is *unsure*, without a label. Nothing here holds a lock that
+keeps the writer waiting for longer than a question takes.
+
+Errors are those of `deciban.errors`. Failing open is the business of doors: they know what a message is to
+them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deciban.committee.label import label_of
+from deciban.committee.verdict import Verdict
+from deciban.errors import DecibanError
+from deciban.filter.judged import Judged, address_text
+from deciban.filter.mail import Question, lesson_of, question_of, whereabouts_in
+from deciban.journal.journal_entry import TOLD, JournalEntry
+from deciban.ledger.lesson import INCOMING
+from deciban.spaces import Spaces
+from deciban.spaces.doorkeeper import Doorkeeper
+from deciban.spaces.recipients import AliasCommand, Recipients, aliases_in
+from deciban.spaces.space import DATABASE
+from deciban.text import read
+from deciban.value import Value
+
+if TYPE_CHECKING:
+    from deciban.filter import Filter
+    from deciban.ledger.records import Address
+    from deciban.server.server_configuration import ServerConfiguration
+    from deciban.server.server_log import ServerLog
+    from deciban.server.writer_link import WriterLink
+    from deciban.sources import RawMessage
+    from deciban.spaces.sqlite_registry import SpaceRecord
+
+Found = TypeVar("Found")
+# How long the event loop may wait for a teacher, who holds the state for 1 ms at a time.
+LOOP_PATIENCE = 0.005
+# How long a question waits for a state, and for a state that knows a position.
+STATE_SECONDS, AT_LEAST_SECONDS = 2.0, 1.0
+FIRST_NAP, LONGEST_NAP = 0.002, 0.05
+
+
+class Answer(Value):
+    """A verdict about a message, and where it is from."""
+
+    verdict: Verdict
+    id: bytes
+    """Of its entry in the journal; empty if none is kept."""
+    digest: bytes
+    address: Address | None
+    """Of the state that answered; None if there was none."""
+    stale: bool = False
+    """Whether the state does not know the position that was asked for."""
+
+    @property
+    def position(self) -> int:
+        """The position of that state."""
+        return 0 if self.address is None else self.address.position
+
+    @property
+    def address_text(self) -> str:
+        """The address of that state, in words."""
+        return "" if self.address is None else address_text(self.address)
+
+
+class Explained(Value):
+    """A verdict with its evidence, and what the shared filter has to do with it."""
+
+    answer: Answer
+    shared: float | None
+    """What the shared filter alone would say, in decibans; None if there is none."""
+
+
+class Reception:
+    """The spaces of the server, as the doors of one worker use them; for its event loop alone."""
+
+    def __init__(
+        self, configuration: ServerConfiguration, folder: str, link: WriterLink, log: ServerLog
+    ) -> None:
+        self.configuration = configuration
+        self.log = log
+        self.spaces = Spaces(folder, most_open=configuration.server.open_spaces, follows=True)
+        self.doorkeeper = Doorkeeper(self.spaces)
+        self.link = link
+        self._recipients = Recipients(self.doorkeeper.find, _aliases(configuration))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.spaces.close()
+
+    # Which space
+
+    async def space_for(self, recipient: str) -> SpaceRecord | None:
+        """The space that has the mail for an address; None if none has. Nothing is ever made by looking."""
+        if self.configuration.server.aliases_command:  # a program, which may take its time
+            return await asyncio.to_thread(self._recipients.space_of, recipient)
+        return self._recipients.space_of(recipient)
+
+    def find(self, name: str) -> SpaceRecord | None:
+        """The space of a name; None if there is none. The caller has looked at rights."""
+        return self.doorkeeper.find(name)
+
+    # Asking
+
+    async def ask(
+        self,
+        space: SpaceRecord,
+        raw: RawMessage,
+        *,
+        door: str,
+        done: str = TOLD,
+        at_least: int = 0,
+        journal: bool = True,
+    ) -> Answer:
+        """What the filter of a space makes of a message; its entry is written later."""
+        answer = self.ask_now(space, raw, door=door, done=done, at_least=at_least, journal=journal)
+        if answer is not None:
+            return answer
+
+        def again() -> Answer | None:
+            return self.ask_now(space, raw, door=door, done=done, at_least=at_least, journal=journal)
+
+        answer = await self._when_ready(space, again, AT_LEAST_SECONDS if at_least else STATE_SECONDS)
+        if answer is None and at_least:
+            late = self.ask_now(space, raw, door=door, done=done, journal=journal)
+            answer = None if late is None else late.replaced(stale=True)
+        return answer or Answer(Verdict.of({}), b"", read(raw.data).digest, None, at_least > 0)
+
+    def ask_now(
+        self,
+        space: SpaceRecord,
+        raw: RawMessage,
+        *,
+        door: str,
+        done: str = TOLD,
+        at_least: int = 0,
+        journal: bool = True,
+    ) -> Answer | None:
+        """The same without waiting; None if there is no state that may answer now."""
+        if not self._is_made(space):
+            return None
+        with self.spaces.using(space) as opened:
+            mail_filter = opened.mail_filter
+            lesson = lesson_of("", "", mail_filter.preferences, raw)
+            question = Question(lesson.features, lesson.sender)
+            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE)
+        if judged is None:
+            return None
+        (verdict,) = judged.verdicts
+        identity = b""
+        if journal:
+            entry = JournalEntry.of(lesson, verdict, door, done, space.id)
+            self.link.note(list(entry.row()))
+            identity = entry.id
+        return Answer(verdict, identity, lesson.digest, judged.address)
+
+    async def why(self, space: SpaceRecord, raw: RawMessage) -> Explained:
+        """The verdict with its evidence; nothing is kept."""
+        message = read(raw.data)
+
+        def explained(mail_filter: Filter) -> tuple[Judged, float | None] | None:
+            preferences = mail_filter.preferences
+            question = question_of(message, preferences)
+            found = mail_filter.explain(question, whereabouts_in(message, preferences), LOOP_PATIENCE)
+            if found is None:
+                return None
+            return found, mail_filter.shared_evidence(question, found.verdicts[0])
+
+        found = await self._when_ready(space, lambda: self._asked(space, explained), STATE_SECONDS)
+        if found is None:
+            return Explained(Answer(Verdict.of({}), b"", message.digest, None), None)
+        judged, shared = found
+        return Explained(Answer(judged.verdicts[0], b"", message.digest, judged.address), shared)
+
+    def _asked(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found | None:
+        if not self._is_made(space):
+            return None
+        with self.spaces.using(space) as opened:
+            return question(opened.mail_filter)
+
+    async def look(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found:
+        """What a thread finds out about the filter of a space that takes longer, such as its status."""
+        if not self._is_made(space):
+            await self._bring_up(space)
+
+        def looked() -> Found:
+            with self.spaces.using(space) as opened:
+                return question(opened.mail_filter)
+
+        return await asyncio.to_thread(looked)
+
+    async def _when_ready(
+        self, space: SpaceRecord, ask: Callable[[], Found | None], seconds: float
+    ) -> Found | None:
+        """The answer once there is a state, which the writer is asked to make; None after some seconds."""
+        answer = ask()
+        deadline, nap, making = monotonic() + seconds, FIRST_NAP, None
+        while answer is None and monotonic() < deadline:
+            if making is None:
+                making = asyncio.get_running_loop().create_task(self._bring_up(space))
+            await asyncio.wait([making], timeout=nap)
+            if making.done():
+                making.result()
+            nap = min(2 * nap, LONGEST_NAP)
+            if making.done():
+                await asyncio.sleep(nap)
+            answer = ask()
+        return answer
+
+    async def _bring_up(self, space: SpaceRecord) -> None:
+        await self.link.call("bring up", **_named(space))
+
+    def _is_made(self, space: SpaceRecord) -> bool:
+        return os.path.exists(os.path.join(self.spaces.folder_of(space), DATABASE))
+
+    # Changing
+
+    async def learn(
+        self,
+        space: SpaceRecord,
+        messages: Iterable[RawMessage],
+        label: str,
+        *,
+        door: str,
+        by: str = "",
+        origin: str = INCOMING,
+    ) -> dict[str, Any]:
+        """Teach a few messages, durably: how many were learned, known or relearned, and the position then."""
+        label = label_of(label)
+        taught = [(label, origin, raw.id, raw.data) for raw in messages]
+        return await self.link.call("learn", messages=taught, by=by, door=door, **_named(space))
+
+    def learn_stream(
+        self, space: SpaceRecord, pieces: AsyncIterator[list[Any]], *, door: str, by: str = ""
+    ) -> AsyncIterator[tuple[bool, dict[str, Any]]]:
+        """Teach many messages as they come, in pieces of (label, origin, id, bytes)."""
+        return self.link.stream(pieces, by=by, door=door, **_named(space))
+
+    async def forget(
+        self, space: SpaceRecord, digests: Sequence[bytes] = (), **selection: object
+    ) -> dict[str, Any]:
+        """Erase the lessons of some messages, or those that a selection means, and their entries."""
+        selections = [{**selection, "digest": digest} for digest in digests] if digests else [selection]
+        return await self.link.call("forget", selections=selections, **_named(space))
+
+    async def correct(self, space: SpaceRecord, identity: bytes, label: str, by: str = "") -> dict[str, Any]:
+        """Teach the message of an entry."""
+        label = label_of(label)
+        return await self.link.call("correct", entry=identity, label=label, by=by, **_named(space))
+
+    async def change(self, operation: str, space: SpaceRecord, **arguments: Any) -> dict[str, Any]:
+        """Any other change of a space (changes.py)."""
+        return await self.link.call(operation, **arguments, **_named(space))
+
+    async def tell_used_keys(self) -> None:
+        """Have the last use of keys written."""
+        used = [key.id for key in self.doorkeeper.used()]
+        if used:
+            try:
+                await self.link.call("touch keys", ids=used)
+            except DecibanError:  # the registry cannot be written; nobody is let in or kept out by that
+                return
+
+
+def _named(space: SpaceRecord) -> dict[str, str]:
+    return {"name": space.name, "identity": space.id}
+
+
+def _aliases(configuration: ServerConfiguration) -> Callable[[str], str | None]:
+    if configuration.server.aliases_command:
+        return AliasCommand(list(configuration.server.aliases_command))
+    if not configuration.server.aliases:
+        return lambda _: None
+    with open(configuration.server.aliases, encoding="utf-8", errors="replace") as file:
+        return aliases_in(file.read()).get

@@ -1,0 +1,203 @@
+r"""The configuration of the server: one TOML file, in which every setting has a default and an explanation.
+
+    [server]
+    spaces = "/var/lib/deciban/spaces"
+
+    [http]
+    listen = ["127.0.0.1:8420", "unix:/run/deciban/http.sock"]
+
+A door is open if it has an address to listen at. ``deciban serve --print-config`` prints everything that
+can be set (`explained`), made from the definitions below; the same definitions check the file. A name that
+is not known is an error, so that a typing mistake is not a setting that silently has no effect.
+
+>>> configuration = ServerConfiguration.of_text('[http]\\nlisten = ["127.0.0.1:0"]')
+>>> configuration.http.listen, configuration.limits.body_bytes
+(('127.0.0.1:0',), 25000000)
+>>> ServerConfiguration.of_text('[http]\\nlisten = 8420')
+Traceback (most recent call last):
+deciban.errors.BadSetting: The configuration cannot be followed: Expected `array`, got `int` - at
+`$.http.listen`.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from typing import Annotated, Any, Literal, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from deciban.errors import BadSetting, NoSuchSource
+
+DEFAULT_LISTEN = "127.0.0.1:8420"
+Count = Annotated[int, Meta(ge=1, le=1 << 40)]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+
+
+def _explain(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A section of the file; its docstring explains it."""
+
+
+class ServerSettings(Section, frozen=True):
+    """What is served, and by how many processes."""
+
+    spaces: Annotated[
+        str, _explain("the folder of spaces; empty for $DECIBAN_SPACES, else the one in your data directory")
+    ] = ""
+    workers: Annotated[
+        int, Meta(ge=0, le=1024), _explain("how many processes answer; 0 for one on each core")
+    ] = 0
+    open_spaces: Annotated[
+        int, Meta(ge=1, le=100_000), _explain("how many spaces each worker keeps open; each takes some files")
+    ] = 64
+    finish_seconds: Annotated[
+        Seconds, _explain("how long requests that were accepted may take to finish when the server stops")
+    ] = 30.0
+    aliases: Annotated[
+        str, _explain("a file of lines ADDRESS = NAME: which space has the mail for an address")
+    ] = ""
+    aliases_command: Annotated[
+        tuple[str, ...],
+        _explain("instead: a program that is given an address and prints the name of its space"),
+    ] = ()
+
+
+class HttpSettings(Section, frozen=True):
+    """HTTP with JSON, for every application. Its address shows documentation in a browser."""
+
+    listen: Annotated[
+        tuple[str, ...],
+        _explain("addresses: host:port, [::1]:port, or unix:/path, a socket that only you can open"),
+    ] = (DEFAULT_LISTEN,)
+    hosts: Annotated[
+        tuple[str, ...],
+        _explain("names under which clients may reach us, beside loopback; all others are refused"),
+    ] = ()
+    origins: Annotated[
+        tuple[str, ...],
+        _explain("web pages that may ask us from a browser, such as https://mail.example.org; default: none"),
+    ] = ()
+    without_key: Annotated[
+        tuple[Literal["classify", "read"], ...],
+        _explain("what nobody needs a key for: classify, read; learning always needs one"),
+    ] = ()
+    certificate: Annotated[str, _explain("TLS: a file with the certificate and its chain, in PEM")] = ""
+    private_key: Annotated[str, _explain("TLS: a file with its private key, in PEM")] = ""
+    proxies: Annotated[
+        tuple[str, ...],
+        _explain("addresses of proxies that do TLS in front of us; their X-Forwarded-For is believed"),
+    ] = ()
+    cleartext: Annotated[
+        bool, _explain("listen on other than loopback without TLS and proxies: keys travel in clear")
+    ] = False
+    journal: Annotated[bool, _explain("keep an entry of each verdict, so that it can be corrected")] = True
+
+
+class LimitSettings(Section, frozen=True):
+    """Limits, looked at before any work is done. Each has a clear answer."""
+
+    body_bytes: Annotated[Count, _explain("one message, or one line of many (413)")] = 25_000_000
+    stream_bytes: Annotated[Count, _explain("a whole body of many messages (413)")] = 10_000_000_000
+    header_bytes: Annotated[Count, _explain("request line and header (431)")] = 16_384
+    connections: Annotated[Count, _explain("connections to one worker through one door (503)")] = 1_000
+    requests: Annotated[Count, _explain("requests in flight in one worker (503)")] = 256
+    waiting_bytes: Annotated[
+        Count, _explain("bytes of bodies that one worker holds in memory at once (503)")
+    ] = 400_000_000
+    header_seconds: Annotated[Seconds, _explain("for request line and header to arrive (408)")] = 10.0
+    idle_seconds: Annotated[Seconds, _explain("until a connection without a request is closed")] = 75.0
+    body_rate: Annotated[
+        Count, _explain("bytes per second that a body must arrive with, after ten seconds (408)")
+    ] = 1_000
+    key_rate: Annotated[
+        float, Meta(ge=0, le=1e9), _explain("requests per second and worker for one key; 0: no limit (429)")
+    ] = 0.0
+
+
+class LogSettings(Section, frozen=True):
+    """Logs, on standard error. They never contain subjects, addresses or names of spaces."""
+
+    form: Annotated[Literal["text", "json"], _explain("text, or one JSON object on each line")] = "text"
+    requests: Annotated[
+        Literal["none", "errors", "all"], _explain("which requests are logged: none, errors, all")
+    ] = "errors"
+
+
+class ServerConfiguration(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Everything that can be configured."""
+
+    server: ServerSettings = ServerSettings()
+    http: HttpSettings = HttpSettings()
+    limits: LimitSettings = LimitSettings()
+    log: LogSettings = LogSettings()
+
+    @classmethod
+    def of_text(cls, text: str) -> ServerConfiguration:
+        """The configuration in the text of a file."""
+        try:
+            return msgspec.convert(tomllib.loads(text), cls)
+        except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+            raise BadSetting(f"The configuration cannot be followed: {error}.") from None
+
+    @classmethod
+    def load(cls, path: str | None) -> ServerConfiguration:
+        """The configuration in a file; all defaults without one."""
+        if path is None:
+            return cls()
+        try:
+            with open(path, encoding="utf-8") as file:
+                return cls.of_text(file.read())
+        except UnicodeDecodeError:
+            raise BadSetting(f"The configuration {path!r} is no text in UTF-8.") from None
+        except OSError as error:
+            raise NoSuchSource(f"The configuration {path!r} cannot be read: {error.strerror}.") from None
+
+    def with_flags(self, listen: str | None, workers: int | None) -> ServerConfiguration:
+        """The same with what the command line says instead."""
+        http = self.http if listen is None else msgspec.structs.replace(self.http, listen=(listen,))
+        server = self.server if workers is None else msgspec.structs.replace(self.server, workers=workers)
+        return msgspec.structs.replace(self, http=http, server=server)
+
+    @property
+    def worker_count(self) -> int:
+        """How many workers there are."""
+        return self.server.workers or len(os.sched_getaffinity(0))
+
+    def doors(self) -> dict[str, Any]:
+        """The settings of each door that is open, by its name: those with an address to listen at."""
+        sections = {name: getattr(self, name) for name in self.__struct_fields__}
+        return {name: section for name, section in sections.items() if getattr(section, "listen", None)}
+
+
+def explained() -> str:
+    """A configuration file with every setting at its default, explained."""
+    lines = ["# The configuration of deciban serve. Every setting is at its default."]
+    for name, kind in get_type_hints(ServerConfiguration).items():
+        lines += ["", f"# {(kind.__doc__ or '').strip()}", f"[{name}]"]
+        default = kind()
+        for field, hint in get_type_hints(kind, include_extras=True).items():
+            lines += [f"# {description_of(hint)}", f"{field} = {_toml(getattr(default, field))}"]
+    return "\n".join(lines) + "\n"
+
+
+def description_of(hint: Any) -> str:
+    """What the description among the annotations of a type says."""
+    found = [
+        each.description for each in getattr(hint, "__metadata__", ()) if getattr(each, "description", None)
+    ]
+    return found[-1] if found else ""
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value:_}"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return repr(value) if isinstance(value, float) else '"' + str(value) + '"'

@@ -1,0 +1,192 @@
+"""The writer: the one process of a server that changes anything.
+
+It takes calls from workers over a socket that only their owner can open (frames.py), does each in a thread,
+and answers when it is durable. Threads of one process are to each other what processes are
+(filter/opened.py), so a long change of one space keeps no other space waiting. What is done for each call
+stands in changes.py.
+
+If the writer is killed, the supervisor starts another; workers send again what was not answered. That is
+safe, because learning is idempotent by digest and entries of the journal by their ids: nothing is lost or
+doubled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from deciban.journal.journal_writer import JournalWriter
+from deciban.journal.sqlite_journal import SqliteJournal
+from deciban.server.changes import CHANGES, Changes
+from deciban.server.frames import DONE, ERROR, PROGRESS, Call, FrameReader, Reply, error_value, framed
+from deciban.server.learning_stream import LearningStream
+from deciban.server.server_log import ServerLog
+from deciban.spaces import Spaces
+
+if TYPE_CHECKING:
+    import socket
+    from collections.abc import Callable
+
+    from deciban.filter import Learned
+    from deciban.server.lifeline import Lifeline
+
+# Calls that are done at once; streams have threads of their own, so that they keep nobody waiting.
+THREADS, STREAMS = 6, 4
+# Below the workers, who answer: a bulk of lessons must not slow verdicts down.
+NICE = 5
+OPEN_SPACES = 32
+
+
+class Writer:
+    """Takes calls and has them done."""
+
+    def __init__(self, folder: str, log: ServerLog) -> None:
+        self._log = log
+        self._spaces = Spaces(folder, most_open=OPEN_SPACES)
+        journal = SqliteJournal(self._spaces.journal_path, create=True)
+        self.journal = JournalWriter(journal, background=True)
+        self._changes = Changes(self._spaces, self.journal)
+        self._threads = ThreadPoolExecutor(THREADS, "change")
+        self._streaming = ThreadPoolExecutor(STREAMS, "stream")
+        self.under_way: set[asyncio.Task[None]] = set()
+
+    def take(self, call: Call, connection: WriterConnection) -> None:
+        """Do what a call asks for: notes and pieces of streams at once and in their order."""
+        if call.operation == "note":
+            self._changes.note(**call.arguments)
+        elif call.operation == "more":
+            connection.feed(**call.arguments)
+        else:
+            work = self._stream if call.operation == "stream" else self._change
+            if call.operation == "stream":
+                connection.begin_stream(call.number)
+            task = asyncio.get_running_loop().create_task(work(call, connection))
+            self.under_way.add(task)
+            task.add_done_callback(self.under_way.discard)
+
+    async def _change(self, call: Call, connection: WriterConnection) -> None:
+        await asyncio.sleep(0)  # notes that came before, from other workers too, are taken first
+        await self._answer(call, connection, lambda: CHANGES[call.operation](self._changes, **call.arguments))
+
+    async def _stream(self, call: Call, connection: WriterConnection) -> None:
+        stream = connection.begin_stream(call.number)
+        loop = asyncio.get_running_loop()
+
+        def progress(learned: Learned) -> None:
+            value = {name: getattr(learned, name) for name in learned.field_names}
+            loop.call_soon_threadsafe(connection.reply, call.number, PROGRESS, value)
+
+        try:
+            await self._answer(
+                call,
+                connection,
+                lambda: self._changes.learn_stream(stream, progress, **call.arguments),
+                self._streaming,
+            )
+        finally:
+            connection.end_stream(call.number)
+
+    async def _answer(
+        self,
+        call: Call,
+        connection: WriterConnection,
+        work: Callable[[], Any],
+        threads: ThreadPoolExecutor | None = None,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            value = await loop.run_in_executor(threads or self._threads, work)
+        except Exception as error:
+            name, text = error_value(error)
+            if name == "ServerFault":
+                self._log.fault("writer", error, operation=call.operation)
+            connection.reply(call.number, ERROR, [name, text])
+        else:
+            connection.reply(call.number, DONE, value)
+
+    async def finish(self) -> None:
+        """Finish what is under way, and write the journal."""
+        while self.under_way:
+            await asyncio.wait(set(self.under_way))
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(None, self.close)
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._threads.shutdown()
+        self._streaming.shutdown()
+        self.journal.close()
+        self._spaces.close()
+
+
+class WriterConnection(asyncio.Protocol):
+    """The connection of one worker."""
+
+    def __init__(self, writer: Writer, connections: set[WriterConnection]) -> None:
+        self._writer = writer
+        self._connections = connections
+        self._frames = FrameReader(Call)
+        self._transport: asyncio.Transport | None = None
+        self._streams: dict[int, LearningStream] = {}
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """A worker is there."""
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._connections.add(self)
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """A worker is gone: its streams end; what they brought is kept."""
+        self._transport = None
+        self._connections.discard(self)
+        for stream in self._streams.values():
+            stream.end()
+
+    def data_received(self, data: bytes) -> None:
+        """Take the calls that are whole now."""
+        for call in self._frames.feed(data):
+            self._writer.take(call, self)
+
+    def reply(self, number: int, kind: str, value: object) -> None:
+        """Answer a call, if the worker is still there."""
+        if self._transport is not None:
+            self._transport.write(framed(Reply(number, kind, value)))
+
+    def begin_stream(self, number: int) -> LearningStream:
+        """The stream of a call."""
+        return self._streams.setdefault(number, LearningStream())
+
+    def feed(self, stream: int, messages: list[Any], end: bool) -> None:
+        """Messages for a stream; its number is that of the call that began it."""
+        found = self._streams.get(stream)
+        if found is not None:
+            found.put([tuple(each) for each in messages])
+            if end:
+                found.end()
+
+    def end_stream(self, number: int) -> None:
+        """Forget a stream that is done."""
+        self._streams.pop(number, None)
+
+
+def run_writer(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
+    """Be the writer until the supervisor ends or says so."""
+    os.nice(NICE)
+    asyncio.run(_serve(folder, listening, lifeline, log))
+
+
+async def _serve(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
+    loop = asyncio.get_running_loop()
+    writer = Writer(folder, log)
+    connections: set[WriterConnection] = set()
+    server = await loop.create_unix_server(lambda: WriterConnection(writer, connections), sock=listening)
+    ended = asyncio.Event()
+    loop.add_signal_handler(signal.SIGTERM, ended.set)
+    loop.add_signal_handler(signal.SIGINT, lambda: None)  # of a terminal: the supervisor tells us
+    lifeline.watch(ended.set)
+    await ended.wait()
+    server.close()
+    await writer.finish()
