@@ -13,6 +13,8 @@ ROOT = Path(deciban.__file__).parent
 TESTS = Path(__file__).parent
 READER = "text/test_reader.py"
 NEIGHBORS = "learners/test_neighbors.py"
+API = "server/test_api.py"
+SUPERVISOR = "server/test_supervisor.py"
 # Parts of something whose tests hold them too, and modules that are tested by a law or an oracle.
 HELD_BY = {
     "__main__": "cli/test_main.py",
@@ -53,6 +55,31 @@ HELD_BY = {
     "ledger/sqlite_file": "filter/test_durability.py",
     "ledger/sqlite_labels": "filter/test_spellings.py",
     "sample/people": "sample/test_mailbox.py",
+    "filter/lesson_record": "cli/test_json.py",
+    "filter/status_record": "cli/test_json.py",
+    "filter/why_record": "cli/test_json.py",
+    "journal/entry_record": "cli/test_json.py",
+    "server/api/folder": API,
+    "server/api/http_api": API,
+    "server/api/interface_page": API,
+    "server/api/message_intake": API,
+    "server/api/operation": API,
+    "server/api/operations": API,
+    "server/api/pages": API,
+    "server/api/questions": API,
+    "server/api/teaching": API,
+    "server/api/unpacking": "server/test_limits.py",
+    "server/api/views": API,
+    "server/changes": API,
+    "server/doors/http_door": API,
+    "server/http/http_connection": "server/test_limits.py",
+    "server/lifeline": SUPERVISOR,
+    "server/reception": API,
+    "server/server_checks": "cli/test_serve.py",
+    "server/server_metrics": API,
+    "server/worker": SUPERVISOR,
+    "server/writer": SUPERVISOR,
+    "server/writer_link": SUPERVISOR,
     "spaces/space": "spaces/test_quota.py",
     "tables/table_figures": "tables/test_table_model.py",
     "text/_charset": READER,

@@ -230,4 +230,6 @@ def _say_json(raw: RawMessage, message: Message, verdict: Verdict, shared: float
 
     from deciban.filter.why_record import why_record
 
-    print(json.dumps(why_record(raw.id, message, verdict, shared), separators=(",", ":")))
+    found = EvidenceMap(message, verdict.evidence) if verdict.evidence else None
+    record = why_record(raw.id, message.digest, verdict, found, shared)
+    print(json.dumps(record, separators=(",", ":")))

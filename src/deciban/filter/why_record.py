@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from deciban.committee.evidence_map import EvidenceMap
 from deciban.filter.verdict_record import verdict_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from deciban.committee.evidence_map import EvidenceMap
     from deciban.committee.verdict import Verdict
-    from deciban.text import Message
 
 
-def why_record(name: str, message: Message, verdict: Verdict, shared: float | None) -> dict[str, object]:
-    """An explanation ready for JSON; docs/json.md describes the fields."""
-    found = EvidenceMap(message, verdict.evidence) if verdict.evidence else None
+def why_record(
+    name: str, digest: bytes, verdict: Verdict, found: EvidenceMap | None, shared: float | None
+) -> dict[str, object]:
+    """An explanation ready for JSON; ``found`` tells where the evidence stands, if there is any.
+
+    docs/json.md describes the fields.
+    """
     return {
         "id": name,
-        "digest": message.digest.hex(),
+        "digest": digest.hex(),
         **verdict_record(verdict),
         "evidence": [
             {"name": item.name, "view": item.view, "decibans": item.decibans, "places": item.places}

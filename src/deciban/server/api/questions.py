@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from deciban.committee.evidence_map import EvidenceMap
 from deciban.errors import BadRequest, DecibanError
 from deciban.filter.verdict_record import verdict_record
 from deciban.filter.why_record import why_record
@@ -95,5 +96,7 @@ async def why(call: ApiCall) -> HttpResponse:
     said, data = await one_message(call, MessageInput)
     explained = await call.reception.why(call.space, RawMessage(said.id, data))
     answer = explained.answer
-    record = why_record(said.id, read(data), answer.verdict, explained.shared)
+    evidence = answer.verdict.evidence
+    found = EvidenceMap(read(data), evidence) if evidence else None
+    record = why_record(said.id, answer.digest, answer.verdict, found, explained.shared)
     return answered({**record, "position": answer.position, "address": answer.address_text})
