@@ -1,4 +1,4 @@
-"""Limits and refusals, before any work is done: sizes, slowness, numbers, hosts, keys. Raw sockets where needed."""
+"""Limits and refusals, before any work is done: sizes, slowness, numbers, hosts, keys."""
 
 import gzip
 import http.client
@@ -248,7 +248,7 @@ def test_a_label_never_becomes_a_header(tight: RunningServer) -> None:
         b"\0" * 100,
         b"\x16\x03\x01\x02\x00\x01\x00\x01",
         b"GET / HTTP/9.9\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
         b"GET /healthz HTTP/1.1\r\nHost : localhost\r\n\r\n",

@@ -1,9 +1,8 @@
 """Sockets to listen at: addresses in words, and sockets that systemd hands over.
 
->>> Place.of("127.0.0.1:8420"), Place.of("[::1]:8420"), Place.of("unix:/run/deciban/http.sock")
-(Place(host='127.0.0.1', port=8420, path=''), Place(host='::1', port=8420, path=''), \
-Place(host='', port=0, path='/run/deciban/http.sock'))
->>> Place.of("localhost")
+>>> ListeningPlace.of("[::1]:8420"), ListeningPlace.of("unix:/run/deciban/http.sock").path
+(ListeningPlace(host='::1', port=8420, path=''), '/run/deciban/http.sock')
+>>> ListeningPlace.of("localhost")
 Traceback (most recent call last):
 deciban.errors.BadSetting: An address to listen at is host:port or unix:/path, got 'localhost' instead.
 
@@ -29,7 +28,7 @@ FIRST_HANDED = 3
 LOOPBACK = ("127.", "::1", "localhost")
 
 
-class Place(Value):
+class ListeningPlace(Value):
     """Where to listen."""
 
     host: str
@@ -37,7 +36,7 @@ class Place(Value):
     path: str = ""
 
     @classmethod
-    def of(cls, text: str) -> Place:
+    def of(cls, text: str) -> ListeningPlace:
         """The place that a setting means."""
         if text.startswith(UNIX) and text != UNIX:
             return cls("", 0, text.removeprefix(UNIX))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from deciban.errors import BadSetting, CannotWrite
-from deciban.server.listening import Place
+from deciban.server.listening import ListeningPlace
 from deciban.server.server_configuration import HttpSettings, ServerConfiguration
 from deciban.spaces import Spaces
 from deciban.spaces.sqlite_registry import FILE
@@ -20,7 +20,7 @@ def must_be_startable(configuration: ServerConfiguration, folder: str) -> None:
         raise BadSetting('No door is open: set listen in [http], such as ["127.0.0.1:8420"].')
     for settings in configuration.doors().values():
         for text in settings.listen:
-            _must_have_a_folder(Place.of(text))
+            _must_have_a_folder(ListeningPlace.of(text))
     if configuration.http.listen:
         _must_be_safe(configuration.http)
     _must_be_readable(configuration.server.aliases)
@@ -29,7 +29,7 @@ def must_be_startable(configuration: ServerConfiguration, folder: str) -> None:
     _must_be_usable(folder)
 
 
-def _must_have_a_folder(place: Place) -> None:
+def _must_have_a_folder(place: ListeningPlace) -> None:
     parent = os.path.dirname(place.path) or "."
     if place.path and not os.access(parent, os.W_OK | os.X_OK):
         raise CannotWrite(f"No socket can be made in {parent!r}. Make that folder, or listen elsewhere.")
@@ -37,13 +37,13 @@ def _must_have_a_folder(place: Place) -> None:
 
 def _must_be_safe(http: HttpSettings) -> None:
     """Keys are no secrets if they travel in clear; names must be known where others can reach us."""
-    public = [text for text in http.listen if not Place.of(text).is_local]
+    public = [text for text in http.listen if not ListeningPlace.of(text).is_local]
     if public and not (http.certificate or http.proxies or http.cleartext):
         raise BadSetting(
             f"Keys would travel in clear to {public[0]}. Set certificate and private_key in [http], name the "
             "proxies that do TLS, or set cleartext = true if the network is trusted."
         )
-    if any(Place.of(text).host in ("0.0.0.0", "::") for text in public) and not http.hosts:
+    if any(ListeningPlace.of(text).host in ("0.0.0.0", "::") for text in public) and not http.hosts:
         raise BadSetting(
             "Name the hosts in [http] under which clients reach this server, such as its DNS name."
         )

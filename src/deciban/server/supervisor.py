@@ -29,7 +29,7 @@ from typing import NoReturn
 
 from deciban.errors import DecibanError
 from deciban.server.lifeline import Lifeline
-from deciban.server.listening import Place, address_of, handed_over
+from deciban.server.listening import ListeningPlace, address_of, handed_over
 from deciban.server.server_configuration import ServerConfiguration
 from deciban.server.server_log import ServerLog
 from deciban.server.service_manager import ServiceManager
@@ -306,7 +306,7 @@ class Supervisor:
 
     def _known_or_new(self, text: str, kept: list[socket.socket]) -> list[socket.socket]:
         """A name may have several addresses, and port 0 any: those that were opened for it before."""
-        place = Place.of(text)
+        place = ListeningPlace.of(text)
         if not place.path:
             same = [each for each in kept if each.family != socket.AF_UNIX and _is_at(each, place)]
             if same:
@@ -323,7 +323,7 @@ class Supervisor:
                 each.close()
 
 
-def _is_at(listening: socket.socket, place: Place) -> bool:
+def _is_at(listening: socket.socket, place: ListeningPlace) -> bool:
     host, port = listening.getsockname()[:2]
     if place.port not in (0, port):
         return False

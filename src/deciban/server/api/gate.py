@@ -11,7 +11,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from deciban.errors import BadRequest, Misdirected, TooOften
-from deciban.server.listening import Place
+from deciban.server.listening import ListeningPlace
 
 if TYPE_CHECKING:
     from deciban.server.http.http_message import HttpRequest
@@ -29,7 +29,7 @@ class Gate:
     """
 
     def __init__(self, settings: HttpSettings, rate: float) -> None:
-        places = [Place.of(text) for text in settings.listen]
+        places = [ListeningPlace.of(text) for text in settings.listen]
         self._hosts = {*LOOPBACK_NAMES, *map(host_of, settings.hosts)}
         self._hosts |= {place.host for place in places if place.host not in ("", "0.0.0.0", "::")}
         self._origins = {origin.rstrip("/").lower() for origin in settings.origins}

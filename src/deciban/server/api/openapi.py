@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from deciban import __version__
-from deciban.server.api.definitions import HealthAnswer, ProblemAnswer
+from deciban.server.api.api_definitions import HealthAnswer, ProblemAnswer
 from deciban.server.api.operation import JSON, MAIL, NDJSON, Operation
 from deciban.server.api.operations import ALL_OPERATIONS
 from deciban.server.http.problem import PROBLEM_JSON, STATUSES

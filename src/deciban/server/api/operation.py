@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from deciban.errors import BadRequest, UnknownContent
-from deciban.server.api.definitions import NoQuery
+from deciban.server.api.api_definitions import NoQuery
 from deciban.server.http.http_message import HttpRequest, HttpResponse
 from deciban.value import Value
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deciban.server.api import definitions as d
-from deciban.server.api import folder, questions, teaching, views
+from deciban.server.api import administration, questions, space_views, teaching
+from deciban.server.api import api_definitions as d
 from deciban.server.api.operation import JSON, MAIL, NDJSON, Operation
 
 SPACE = "/v1/spaces/{space}"
@@ -40,23 +40,23 @@ OPERATIONS_OF_SPACES = (
         summary="Take back a correction", body=d.UndoInput, takes=(JSON,), answer=d.UndoAnswer,
     ),
     Operation(
-        name="lessons", method="GET", path=f"{SPACE}/lessons", handle=views.lessons,
+        name="lessons", method="GET", path=f"{SPACE}/lessons", handle=space_views.lessons,
         summary="List what was taught, the newest first", query=d.LessonsQuery, answer=d.LessonsAnswer,
     ),
     Operation(
-        name="journal", method="GET", path=f"{SPACE}/journal", handle=views.journal,
+        name="journal", method="GET", path=f"{SPACE}/journal", handle=space_views.journal,
         summary="List what was decided, the newest first", query=d.JournalQuery, answer=d.JournalAnswer,
     ),
     Operation(
-        name="labels", method="GET", path=f"{SPACE}/labels", handle=views.labels,
+        name="labels", method="GET", path=f"{SPACE}/labels", handle=space_views.labels,
         summary="List the labels, with how many lessons each has", answer=d.LabelsAnswer,
     ),
     Operation(
-        name="status", method="GET", path=f"{SPACE}/status", handle=views.status,
+        name="status", method="GET", path=f"{SPACE}/status", handle=space_views.status,
         summary="How good the filter is on its own mail", answer=d.StatusAnswer,
     ),
     Operation(
-        name="preferences", method="GET", path=f"{SPACE}/preferences", handle=views.preferences,
+        name="preferences", method="GET", path=f"{SPACE}/preferences", handle=space_views.preferences,
         summary="What is preferred", answer=d.PreferencesAnswer,
     ),
     Operation(
@@ -64,12 +64,12 @@ OPERATIONS_OF_SPACES = (
         summary="Change preferences", body=d.PreferencesInput, takes=(JSON,), answer=d.PreferencesAnswer,
     ),
     Operation(
-        name="show", method="GET", path=f"{SPACE}/show", handle=views.show,
+        name="show", method="GET", path=f"{SPACE}/show", handle=space_views.show,
         summary="The strongest words of each label, or what was learned about some words", query=d.ShowQuery,
         answer=d.ShowAnswer,
     ),
     Operation(
-        name="export", method="GET", path=f"{SPACE}/export", handle=views.export,
+        name="export", method="GET", path=f"{SPACE}/export", handle=space_views.export,
         summary="All lessons in an open format", gives=NDJSON,
     ),
     Operation(
@@ -80,37 +80,37 @@ OPERATIONS_OF_SPACES = (
 
 OPERATIONS_OF_THE_FOLDER = (
     Operation(
-        name="space list", method="GET", path="/v1/spaces", handle=folder.list_spaces,
+        name="space list", method="GET", path="/v1/spaces", handle=administration.list_spaces,
         summary="List the spaces", query=d.PageQuery, answer=d.SpacesAnswer,
     ),
     Operation(
-        name="space add", method="POST", path="/v1/spaces", handle=folder.add_space,
+        name="space add", method="POST", path="/v1/spaces", handle=administration.add_space,
         summary="Make a space", body=d.SpaceInput, takes=(JSON,), answer=d.SpaceAnswer, status=201,
     ),
     Operation(
-        name="space list", method="GET", path=SPACE, handle=folder.get_space,
+        name="space list", method="GET", path=SPACE, handle=administration.get_space,
         summary="One space", answer=d.SpaceAnswer,
     ),
     Operation(
-        name="space rename", method="PATCH", path=SPACE, handle=folder.change_space,
+        name="space rename", method="PATCH", path=SPACE, handle=administration.change_space,
         summary="Give a space another name or another quota", body=d.SpaceChange, takes=(JSON,),
         answer=d.SpaceAnswer,
     ),
     Operation(
-        name="space delete", method="DELETE", path=SPACE, handle=folder.delete_space,
+        name="space delete", method="DELETE", path=SPACE, handle=administration.delete_space,
         summary="Remove a space with all that is in it, for good", status=204,
     ),
     Operation(
-        name="key list", method="GET", path="/v1/keys", handle=folder.list_keys,
+        name="key list", method="GET", path="/v1/keys", handle=administration.list_keys,
         summary="List the keys, without their secrets", answer=d.KeysAnswer,
     ),
     Operation(
-        name="key add", method="POST", path="/v1/keys", handle=folder.add_key,
+        name="key add", method="POST", path="/v1/keys", handle=administration.add_key,
         summary="Make a key, which is shown once", body=d.KeyInput, takes=(JSON,), answer=d.NewKeyAnswer,
         status=201,
     ),
     Operation(
-        name="key revoke", method="DELETE", path="/v1/keys/{id}", handle=folder.revoke_key,
+        name="key revoke", method="DELETE", path="/v1/keys/{id}", handle=administration.revoke_key,
         summary="Let a key open nothing any more", status=204,
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from deciban.committee.evidence_map import EvidenceMap
 from deciban.errors import BadRequest, DecibanError
 from deciban.filter.verdict_record import verdict_record
 from deciban.filter.why_record import why_record
-from deciban.server.api.definitions import MessageInput
+from deciban.server.api.api_definitions import MessageInput
 from deciban.server.api.message_intake import is_many, many_messages, one_message, whole_mail
 from deciban.server.api.operation import NDJSON, Answering, ApiCall, answered, encode
 from deciban.server.http.http_message import HttpResponse

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from deciban.committee.label import label_of
 from deciban.errors import BadRequest, DecibanError
-from deciban.server.api.definitions import (
+from deciban.server.api.api_definitions import (
     CorrectInput,
     ForgetInput,
     LessonInput,
@@ -122,7 +122,7 @@ async def undo(call: ApiCall) -> HttpResponse:
 
 async def prefer(call: ApiCall) -> HttpResponse:
     """Change preferences; the answer has all of them."""
-    from deciban.server.api.views import preferences
+    from deciban.server.api.space_views import preferences
 
     changes = given(await call.json(PreferencesInput))
     await call.reception.change("prefer", call.space, changes=changes)

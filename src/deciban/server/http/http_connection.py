@@ -34,7 +34,7 @@ WINDOW_SECONDS, LINGER_SECONDS = 10.0, 5.0
 ONCE = frozenset({"host", "authorization", "content-length", "content-type", "origin", "content-encoding"})
 
 
-class Limits(Protocol):
+class HttpLimits(Protocol):
     """What a connection must know of `LimitSettings`."""
 
     @property
@@ -61,7 +61,7 @@ Refusal = Callable[[int, str], HttpResponse]
 class HttpService:
     """All connections of one door in one worker."""
 
-    def __init__(self, handle: Handler, refuse: Refusal, limits: Limits, longest_body: int) -> None:
+    def __init__(self, handle: Handler, refuse: Refusal, limits: HttpLimits, longest_body: int) -> None:
         self.handle, self.refuse, self.limits = handle, refuse, limits
         self.longest_body = longest_body
         self.connections: set[HttpConnection] = set()

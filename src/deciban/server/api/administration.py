@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import UNSET
 
 from deciban.errors import BadRequest, NotAllowed
-from deciban.server.api.definitions import KeyInput, SpaceChange, SpaceInput
+from deciban.server.api.api_definitions import KeyInput, SpaceChange, SpaceInput
 from deciban.server.api.operation import ApiCall, answered, given
 from deciban.server.http.http_message import HttpResponse
 from deciban.spaces.key import Key
