@@ -23,7 +23,7 @@ from deciban.ledger import Selection
 from deciban.sources import RawMessage
 
 QUESTIONS = 200
-BURNING_SECONDS = 3.0
+BURNING_SECONDS = 2.0
 NOBODY = 65534
 
 

@@ -84,7 +84,8 @@ VERBS = {
 # Their filters, where that is not the one of 60 lessons.
 DATABASES = {"make": "new", "repair": "damaged", "correct": "judged", "undo": "judged"}
 
-# Those that change nothing, and those that give the same when they are run once more.
+# Those that leave no trace of a message, change nothing, or give the same when they are run once more.
+FORGETTING, FORGOTTEN = ("forget", "erase"), b"<spam-3@example.org>"
 READING = ("filter", "status", "check", "export", "why", "lessons", "show")
 CHANGING = ("learn", "append", "relearn", "mix", "prefer", "rest on", "merge", "import", "erase")
 
@@ -95,6 +96,7 @@ class Outcome(NamedTuple):
     code: int
     said: str
     counts: dict[str, int]
+    locks: dict[str, int]
 
 
 class Runner:
@@ -265,6 +267,7 @@ def test_whatever_call_fails_the_verb_succeeds_or_does_nothing(
             found.append("no error, but it was not done")
         if verb != "filter" and runner.run(folder, verb).code not in (usual.code, 0, REFUSED):
             found.append("cannot be run again")
+        found += traces(folder, verb)
         wrong += [f"{call} {n}: {each} ({outcome.code} {outcome.said!r})" for each in found]
     assert not wrong, "\n".join(wrong)
 
@@ -292,11 +295,30 @@ def test_killed_at_any_call_a_verb_has_done_all_or_nothing(
             wrong.append(f"{call} {n}: something between before and after")
         if runner.run(folder, verb).code not in (usual.code, 0, REFUSED):
             wrong.append(f"{call} {n}: cannot be run again")
+        wrong += [f"{call} {n}: {each}" for each in traces(folder, verb)]
         if any(".new-" in name for name in left_over(folder)):
             wrong.append(f"{call} {n}: left over: {left_over(folder)}")
         if verb != "make" and verb in CHANGING and contents(path) != after:
             wrong.append(f"{call} {n}: run again it gives something else")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_no_lock_is_upgraded_and_none_on_a_state_is_held_while_the_disk_is_waited_for(
+    runner: Runner, prepared: Path, tmp_path: Path, verb: str
+) -> None:
+    shutil.copytree(prepared.with_name("messages"), tmp_path / "messages")
+    folder = Path(shutil.copytree(prepared, tmp_path / "filter"))
+    outcome = runner.run(folder, verb)
+    assert outcome.locks == {"held": 0, "upgraded": 0}
+    assert outcome.counts["fcntl"] > 0
+
+
+def traces(folder: Path, verb: str) -> list[str]:
+    """Files that still know a message that was forgotten, once and again."""
+    if verb not in FORGETTING:
+        return []
+    return [f"a trace in {path.name}" for path in folder.iterdir() if FORGOTTEN in path.read_bytes()]
 
 
 def complaints(outcome: Outcome, folder: Path, verb: str, call: str) -> list[str]:

@@ -3,6 +3,9 @@
    shim_arm(folder, call, n, error, lasting)   from now on; n = 0 only counts; lasting: every later one fails too;
                                                error 0: the process is killed there
    shim_count(call)                            how often it was called there since
+   shim_held()                                 how often something was forced to the disk there while this process
+                                               held the lock on a state (byte STATE of a file .lock, filter/locks.py)
+   shim_upgraded()                             how often a shared lock on any byte of such a file became exclusive
 
    Calls on other files, on pipes and on memory pass untouched and uncounted. */
 #define _GNU_SOURCE
@@ -26,6 +29,9 @@ static size_t folder_length;
 static long counts[CALLS];
 static int armed = -1, error_number, is_lasting;
 static long nth;
+enum { STATE = 1, BYTES = 8, FILES = 256 };
+static short locks[FILES][BYTES];  /* of each open file: 0, or 1 + F_RDLCK or F_WRLCK */
+static long held, upgraded;
 
 static int number_of(const char *name) {
     for (int call = 0; call < CALLS; call++)
@@ -35,6 +41,8 @@ static int number_of(const char *name) {
 
 void shim_arm(const char *under, const char *call, long n, int error, int lasting) {
     memset(counts, 0, sizeof counts);
+    memset(locks, 0, sizeof locks);
+    held = upgraded = 0;
     snprintf(folder, sizeof folder, "%s/", under);
     folder_length = strlen(folder);
     nth = n, error_number = error, is_lasting = lasting;
@@ -43,8 +51,26 @@ void shim_arm(const char *under, const char *call, long n, int error, int lastin
 
 long shim_count(const char *call) { return counts[number_of(call)]; }
 
+long shim_held(void) { return held; }
+long shim_upgraded(void) { return upgraded; }
+
+/* Keep in mind which bytes this process has locked. */
+static void remember(int file, const struct flock *lock) {
+    if (file >= FILES || lock->l_start < 0 || lock->l_start >= BYTES) return;
+    short *known = &locks[file][lock->l_start];
+    if (*known == 1 + F_RDLCK && lock->l_type == F_WRLCK) upgraded++;
+    *known = lock->l_type == F_UNLCK ? 0 : 1 + lock->l_type;
+}
+
+static int is_state_locked(void) {
+    for (int file = 0; file < FILES; file++)
+        if (locks[file][STATE]) return 1;
+    return 0;
+}
+
 static int fails(int call) {
     long now = ++counts[call];
+    if ((call == FSYNC || call == FDATASYNC) && is_state_locked()) held++;
     if (call != armed || nth == 0 || !(now == nth || (is_lasting && now > nth))) return 0;
     if (!error_number) kill(getpid(), SIGKILL);
     errno = error_number;
@@ -128,10 +154,19 @@ static int is_lock(int what) {
         void *argument = va_arg(rest, void *); \
         va_end(rest); \
         REAL(int, #name, int, int, ...); \
-        return is_lock(what) && is_ours(file) && fails(FCNTL) ? -1 : real(file, what, argument); \
+        if (is_lock(what) && is_ours(file) && fails(FCNTL)) return -1; \
+        int answer = real(file, what, argument); \
+        if (what == F_OFD_SETLK && answer == 0) remember(file, argument); \
+        return answer; \
     }
 FCNTL_NAMED(fcntl)
 FCNTL_NAMED(fcntl64)
+
+int close(int file) {
+    REAL(int, "close", int);
+    if (file >= 0 && file < FILES) memset(locks[file], 0, sizeof locks[file]);
+    return real(file);
+}
 
 #define OPEN_NAMED(name) \
     int name(const char *path, int flags, ...) { \

@@ -2,7 +2,8 @@
 
 Reads one JSON object a line: folder, arguments, call, n, error, lasting. For each, a child of this process
 arms the shim (failing_calls.c, which must be preloaded) and runs the command; the answer is one JSON object:
-the exit code, what it said, and how often each call was made on files of the folder.
+the exit code, what it said, how often each call was made on files of the folder, and whether a lock was
+upgraded, or one on a state held while something was forced to the disk.
 """
 
 import ctypes
@@ -49,9 +50,10 @@ def child(order: dict, said: int) -> int:
         code = main(order["arguments"])
     finally:
         counts = {name: shim.shim_count(name.encode()) for name in CALLS}
+        locks = {"held": shim.shim_held(), "upgraded": shim.shim_upgraded()}
         shim.shim_arm(b"-", b"open", 0, 0, 0)
         sys.stdout.flush()
-        os.write(said, b"\n" + json.dumps(counts).encode())
+        os.write(said, b"\n" + json.dumps([counts, locks]).encode())
     return code
 
 
@@ -68,8 +70,9 @@ def run(order: dict) -> dict:
         _, status = os.waitpid(process, 0)
         code = os.waitstatus_to_exitcode(status)
         said.seek(0)
-        text, _, counts = said.read().decode(errors="replace").rpartition("\n")
-        return {"code": code, "said": text, "counts": json.loads(counts) if code >= 0 else {}}
+        text, _, told = said.read().decode(errors="replace").rpartition("\n")
+        counts, locks = json.loads(told) if code >= 0 else ({}, {})
+        return {"code": code, "said": text, "counts": counts, "locks": locks}
 
 
 if __name__ == "__main__":

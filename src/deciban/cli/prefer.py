@@ -71,15 +71,14 @@ def run(options: Namespace) -> int:
         look_at(shared_path)
     opener = open_filter if options.shared is None else open_or_create_filter
     with opener(options) as mail_filter:
-        if changes:
-            mail_filter.prefer(**changes)
+        # Nothing is read after a change: if that failed, it would look as if the change had.
+        shared = mail_filter.shared() if options.shared is None else None
+        preferences = mail_filter.prefer(**changes) if changes else mail_filter.preferences
         if options.shared is not None:
             from deciban.cli.progress_line import ProgressLine
 
             with ProgressLine() as line:
-                mail_filter.rest_on(shared_path, line.relearning)
-        preferences = mail_filter.preferences
-        shared = mail_filter.shared()
+                shared = mail_filter.rest_on(shared_path, line.relearning)
     if options.json:
         say_json(_record(preferences, shared))
         return 0

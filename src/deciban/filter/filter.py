@@ -334,7 +334,7 @@ class Filter:
         self._preferences = self._preferences[0], self.preferences.replaced(**changes)
         self._for_now |= changes
 
-    def prefer(self, **changes: object) -> None:
+    def prefer(self, **changes: object) -> Preferences:
         """Change some of the `Preferences`: cost, promise, sure, contacts, allowed, keep_mail."""
         from deciban.filter.kept_mail import erase_old
 
@@ -347,6 +347,7 @@ class Filter:
             if erase_old(self.ledger, preferences.keep_mail) or unlisted:
                 self.ledger.sweep_later()
         self.sweep()
+        return preferences
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from deciban.errors import DamagedLedger, FilterError, NoSuchSource
+from deciban.committee._committee import LABEL_BYTES
+from deciban.committee.label import label_of
+from deciban.errors import BadLabel, DamagedLedger, FilterError, NoSuchSource
 from deciban.filter.checking import BESIDE, check
 from deciban.filter.checkpoints import MARK as CHECKPOINT_MARK
 from deciban.filter.filter import Filter
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
 
     from deciban.ledger import Ledger
     from deciban.ledger.records import Finding, Saved
+
+# So much of a state is looked through for the names of its labels: a few hundred fit.
+HEAD_BYTES = 1 << 16
 
 
 def back_up(path: str, target: str, replacing: bool = False) -> int:
@@ -80,7 +85,7 @@ def repair(path: str) -> Mended:
         log = log_of(path)
         wrong = {finding.part for finding in check(path) if not finding.is_right}
         if wrong.difference(BESIDE, (PREFERENCES,)):
-            saved, kept = repair_ledger(path, log)
+            saved, kept = repair_ledger(path, log, _names_beside(os.path.realpath(path)))
         if wrong:
             _remove_states(os.path.realpath(path))
         dropped = _dropped(path)
@@ -88,6 +93,23 @@ def repair(path: str) -> Mended:
     if not left:
         _make_current(path)
     return Mended(saved, kept, dropped, left)
+
+
+def _names_beside(path: str) -> tuple[str, ...]:
+    """What may be names of labels in the states beside a ledger; the checks of lessons tell which ones are.
+
+    Names stand near the beginning, filled up with NUL (_committee.pyx). Nothing else there is looked at, so
+    that the states may be damaged, too, or of settings that are lost with the ledger.
+    """
+    found: dict[str, None] = {}
+    for state in _states(path):
+        with suppress(OSError), open(state, "rb") as file:
+            head = file.read(HEAD_BYTES)
+            for start in range(0, len(head), 8):
+                name = head[start : start + LABEL_BYTES].rstrip(b"\0")
+                with suppress(UnicodeDecodeError, BadLabel):
+                    found[label_of(name.decode())] = None
+    return tuple(found)
 
 
 def _dropped(path: str) -> tuple[str, ...]:
@@ -122,7 +144,14 @@ def _make_current(path: str) -> None:
 
 def _remove_states(path: str) -> None:
     """Remove every state that is kept beside a ledger: they are made again."""
+    for state in _states(path):
+        os.unlink(state)
+
+
+def _states(path: str) -> list[str]:
     folder, own = os.path.split(path)
-    for name in os.listdir(folder or "."):
-        if name == own + SNAPSHOT_MARK or name.startswith(own + CHECKPOINT_MARK):
-            os.unlink(os.path.join(folder, name))
+    return [
+        os.path.join(folder, name)
+        for name in os.listdir(folder or ".")
+        if name == own + SNAPSHOT_MARK or name.startswith(own + CHECKPOINT_MARK)
+    ]

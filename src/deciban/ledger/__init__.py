@@ -64,11 +64,12 @@ def passed_over(log: bytes) -> int:
     return passed_over(log)
 
 
-def repair_ledger(path: str, log: bytes) -> tuple[Saved, str]:
+def repair_ledger(path: str, log: bytes, names: tuple[str, ...] = ()) -> tuple[Saved, str]:
     """Put a new ledger in the place of a damaged one, with all that is whole in it; where the old one is.
 
-    Under the build lock. ``log`` is its log as it was before anybody opened it (`log_of`).
+    Under the build lock. ``log`` is its log as it was before anybody opened it (`log_of`), ``names`` are
+    those that its labels may have, if they cannot be read any more.
     """
     from deciban.ledger.sqlite_copy import repair
 
-    return repair(os.path.realpath(path), log)
+    return repair(os.path.realpath(path), log, names)

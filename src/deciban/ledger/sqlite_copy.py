@@ -151,13 +151,13 @@ def _is_half_swapped(path: str, kept: str) -> bool:
         return False
 
 
-def repair(path: str, log: bytes) -> tuple[Saved, str]:
+def repair(path: str, log: bytes, names: tuple[str, ...] = ()) -> tuple[Saved, str]:
     """Put a new ledger in the place of a damaged one, with all that is whole in it; where the old one is."""
     from deciban.committee.settings import Settings
     from deciban.ledger.sqlite_ledger import SqliteLedger
     from deciban.ledger.sqlite_salvage import SqliteSalvage
 
-    salvage = SqliteSalvage.of_file(path, log)
+    salvage = SqliteSalvage.of_file(path, log, names)
     new = _new_name(path)
     kept = path + REPAIRED
     try:

@@ -46,14 +46,16 @@ BATCH = 256
 class SqliteSalvage:
     """What is whole in the bytes of a ledger."""
 
-    def __init__(self, data: bytes | mmap, log: bytes, page_size: int) -> None:
+    def __init__(self, data: bytes | mmap, log: bytes, page_size: int, names: tuple[str, ...] = ()) -> None:
+        """``names`` are those that labels may have: the check of a lesson tells which one it is."""
         self._pages = SqlitePages(data, log, page_size)
         self._facts: dict[str, Any] = dict(self._found_facts())
         self._positions: dict[int, int] = {}
         self._mails: dict[bytes, tuple[int, bytes]] = {}
         self._names: dict[int, str] = {}
         self._look_at_rows()
-        self._candidates = list(dict.fromkeys([*self._names.values(), *self._found_names(), "spam", "ham"]))
+        found = [*self._names.values(), *names, *self._found_names(), "spam", "ham"]
+        self._candidates = list(dict.fromkeys(found))
         self._lessons: dict[bytes, _Place] = {}
         self._folded: dict[bytes, tuple[int, list[Any]]] = {}
         self._torn: set[bytes] = set()
@@ -63,10 +65,10 @@ class SqliteSalvage:
             self._look_for_lessons()
 
     @classmethod
-    def of_file(cls, path: str, log: bytes) -> SqliteSalvage:
+    def of_file(cls, path: str, log: bytes, names: tuple[str, ...] = ()) -> SqliteSalvage:
         """What is whole in a file; if it does not say how long its pages are, the most that is found."""
         data = _bytes_of(path)
-        found = [cls(data, log, size) for size in page_sizes(data)]
+        found = [cls(data, log, size, names) for size in page_sizes(data)]
         return max(found, key=lambda salvage: len(salvage._lessons) + len(salvage._folded))
 
     def _look_for_lessons(self) -> None:
