@@ -196,7 +196,16 @@ class SqliteStore:
             return CannotWrite(
                 f"{self.path} cannot be read or written ({error}). Check the permissions of its folder."
             )
-        return self.damaged(str(error))
+        return self.damaged(complaint_of(error))
+
+
+def complaint_of(error: sqlite3.Error) -> str:
+    r"""What SQLite complains about, in one line: it quotes a text that is no UTF-8, however long it is.
+
+    >>> complaint_of(sqlite3.OperationalError("Could not decode to UTF-8 column 'names' with text 'a\nb'"))
+    "Could not decode to UTF-8 column 'names'"
+    """
+    return " ".join(str(error).partition(" with text ")[0].split())
 
 
 def make_whole(path: str, begin: Callable[[str], None]) -> None:

@@ -6,9 +6,11 @@ import sys
 import pytest
 
 from deciban.cli import main
-from deciban.filter import Filter
+from deciban.filter import Filter, Settings
 from deciban.ledger import Selection, open_ledger, sqlite_file
 from deciban.text import read
+from tests.filter.mails import mail as made_up
+from tests.filter.mails import teach
 
 
 def labels(database):
@@ -135,3 +137,39 @@ def test_after_a_finished_forgetting_there_is_nothing_to_forget(taught, database
     assert main(["forget", "--yes", "--source", source]) == 0
     assert main(["forget", "--yes", "--source", source]) == 3
     assert "forgotten already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("way", ["--digest", "the message"])
+def test_forgetting_a_late_message_takes_no_more_work_in_a_long_ledger_than_in_a_short_one(
+    tmp_path, monkeypatch, way
+):
+    """Counted in the steps of SQLite: reading ten times as many lessons would take ten times as many."""
+    short, long = (steps_to_forget(tmp_path / str(count), count, monkeypatch, way) for count in (120, 1200))
+    assert 0 < long < 1.5 * short
+
+
+def steps_to_forget(folder, count, monkeypatch, way):
+    """How many hundreds of SQLite's steps it takes to forget one of the last lessons."""
+    folder.mkdir()
+    path = str(folder / "mail.db")
+    monkeypatch.setattr("deciban.filter.checkpoints.NEAREST", 8)
+    with Filter.open(path, Settings(bits=12, salt=1)) as filter_:
+        filter_.checkpoints.nearest = 8
+        for first in range(0, count, 10):  # no run of one label is long enough to be mixed
+            for label in ("spam", "ham"):
+                teach(filter_, label, (made_up(label, number) for number in range(first, first + 5)))
+    late = made_up("ham", count - 6).data
+    (folder / "late.eml").write_bytes(late)
+    words = ["--digest", read(late).digest.hex()] if way == "--digest" else [str(folder / "late.eml")]
+    steps = []
+    open_file = sqlite_file.open_file
+
+    def counting(*arguments, **options):
+        connection = open_file(*arguments, **options)
+        connection.set_progress_handler(lambda: steps.append(1), 100)
+        return connection
+
+    with monkeypatch.context() as watched:
+        watched.setattr(sqlite_file, "open_file", counting)
+        assert main(["forget", "--yes", *words, "--db", path]) == 0
+    return len(steps)

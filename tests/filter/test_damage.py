@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deciban.errors import BadSetting, DamagedLedger, DecibanError
-from deciban.filter import Filter
+from deciban.filter import Filter, checkpoints
 from deciban.filter.checking import check
 from deciban.filter.safekeeping import repair
 from deciban.filter.shared_filter import look_at
@@ -113,6 +113,18 @@ def test_every_byte_of_the_head_of_a_snapshot(whole: tuple[str, bytes], copy: st
         Path(copy + ".snapshot").write_bytes(kept)
         flip(copy + ".snapshot", place, place % 8)
         assert [finding.part for finding in check(copy) if not finding.is_right] == ["snapshot"]
+        with Filter.open(copy, create=False, read_only=True) as filter_:
+            assert filter_.state() == whole[1]
+
+
+def test_every_byte_of_the_head_of_a_checkpoint(whole: tuple[str, bytes], copy: str) -> None:
+    """One that is damaged is not looked at, or noticed; the state is made without it."""
+    path = Path(file_of(copy, "checkpoint"))
+    content = path.read_bytes()
+    os.unlink(copy + ".snapshot")  # so that checkpoints are needed
+    for place in range(0, checkpoints.HEAD.size, effort(3, 1)):
+        path.write_bytes(content)
+        flip(str(path), place, place % 8)
         with Filter.open(copy, create=False, read_only=True) as filter_:
             assert filter_.state() == whole[1]
 
@@ -275,3 +287,16 @@ def test_bombs_are_never_blown_up(copy: str, tmp_path: Path) -> None:
         with pytest.raises(DamagedLedger, match="damaged"):
             look_at(str(site))
     assert "kept mail" in {finding.part for finding in check(copy) if not finding.is_right}
+
+
+def test_a_text_that_is_none_is_told_in_one_line_without_quoting_it(copy: str) -> None:
+    content = bytearray(Path(copy).read_bytes())
+    with Filter.open(copy) as filter_:
+        names = next(filter_.lessons()).names
+    assert "\n" in names
+    content[content.index(names.encode())] = 0xFF
+    Path(copy).write_bytes(content)
+    with pytest.raises(DamagedLedger, match="UTF-8") as error, Filter.open(copy, create=False) as filter_:
+        list(filter_.lessons())
+    assert "\n" not in str(error.value)
+    assert names[1:20] not in str(error.value)

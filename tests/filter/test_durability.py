@@ -163,6 +163,13 @@ def test_writers_beside_readers_find_in_the_end_what_their_books_say(path: str, 
     print(f"{crowd} writers changed {done} times, beside {crowd} readers that looked {looks} times")
 
 
+def test_what_two_processes_prefer_at_once_is_all_kept(path: str) -> None:
+    processes = [worker(path, "prefer", "cost", 2, 40), worker(path, "prefer", "keep_mail", 3, 40)]
+    assert [process.wait(timeout=300) for process in processes] == [0, 0]
+    with Filter.open(path) as filter_:
+        assert (filter_.preferences.cost, filter_.preferences.keep_mail) == (41, 42)
+
+
 def test_processes_that_make_the_same_filter_at_once_make_one(tmp_path: Path) -> None:
     path = str(tmp_path / "new")
     processes = [worker(path, "learn", label, 0, 3) for label in ("spam", "ham", "work")]

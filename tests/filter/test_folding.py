@@ -168,3 +168,25 @@ def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter) -> No
     assert taught.is_replay()
     teach(taught, "ham", [mail("ham", 50)])
     assert taught.is_replay()
+
+
+def test_the_number_of_a_label_that_is_gone_goes_to_no_other_while_a_folded_exam_names_it(
+    taught: Filter,
+) -> None:
+    teach(taught, "spam", [mail("work", 50)])
+    teach(taught, "work", (mail("work", number) for number in range(30)))  # mixed in before it
+    fooled = read(mail("work", 50).data).digest
+
+    def best() -> str | None:
+        return {digest: row.best for digest, _, row in taught.exams()}[fooled]
+
+    assert best() == "work"
+    assert (
+        taught.compact(min(lesson.taught for lesson in taught.lessons(Selection(label="work"))) / 1e6) == 41
+    )
+    assert best() == "work"
+    assert taught.forget(Selection(label="work")) == 30
+    assert best() is None
+    teach(taught, "news", [mail("news", 0)])
+    assert best() is None
+    assert taught.is_replay()

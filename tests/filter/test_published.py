@@ -9,6 +9,7 @@ import pytest
 from deciban.filter import Filter, Settings
 from deciban.filter.footing import Footing
 from deciban.filter.published import Published
+from deciban.text import read
 from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
@@ -120,3 +121,27 @@ def test_who_learns_next_sweeps_what_could_not_be_swept(taught: Filter) -> None:
         taught.ledger.sweep_later()
     teach(taught, "spam", [mail("spam", 40)])
     assert taught.is_swept()
+
+
+def test_forgetting_through_a_link_while_others_have_it_open_leaves_no_trace(
+    taught: Filter, tmp_path: Path
+) -> None:
+    folder = Path(taught.ledger.path).parent
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "link").symlink_to(taught.ledger.path)
+    message = mail("spam", 3)
+    traces = [read(message.data).digest, b"uniquespamsubject3", b"<spam-3@example.org>"]
+    with Filter.open(taught.ledger.path) as reader, Filter.open(str(away / "link")) as other:
+        for filter_ in (reader, other):
+            classify(filter_, message.data)
+        assert all(trace in _all_of(folder) for trace in traces)
+        assert forget(other, message.data) == 1
+        assert not any(trace in _all_of(folder) for trace in traces)
+        assert reader.is_replay()
+        assert reader.position() == taught.position()
+    assert os.listdir(away) == ["link"]
+
+
+def _all_of(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())

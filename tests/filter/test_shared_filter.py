@@ -11,6 +11,7 @@ import pytest
 from deciban.errors import DamagedLedger, FoldedLesson, NewerFormat, NoSuchSource
 from deciban.filter import Filter, Settings
 from deciban.filter.shared_filter import is_unchanged, look_at
+from deciban.ledger import Selection
 from tests.filter.mails import classify, forget, mail, teach
 
 SMALL = Settings(bits=10, salt=99)
@@ -222,3 +223,18 @@ def test_publishing_replaces_a_link_and_does_not_follow_it(tmp_path: Path, site:
     site.publish(str(tmp_path / "planted.state"))
     assert victim.read_bytes() == b"of somebody else"
     assert not (tmp_path / "planted.state").is_symlink()
+
+
+def test_exams_name_their_labels_though_others_came_and_went(site: Filter, own: Filter) -> None:
+    teach(own, "work", (mail("work", number) for number in range(5)))
+    teach(own, "ham", [mail("work", 50)])
+    assert {row.best for _, _, row in own.exams()} >= {"work"}
+    own.forget(Selection(label="work"))
+    teach(own, "news", (mail("news", number) for number in range(5)))
+    teach(own, "ham", [mail("news", 50)])
+    teach(site, "ham", [mail("work", 50)])
+    teach(site, "news", (mail("news", number) for number in range(5)))
+    teach(site, "ham", [mail("news", 50)])
+    assert list(own.exams()) == list(site.exams())[-len(list(own.exams())) :]
+    assert own.state() == site.state()
+    assert own.is_replay()

@@ -9,6 +9,7 @@ python worker.py LEDGER look COUNT                 as somebody who may only read
 python worker.py LEDGER watch COUNT                until so many lessons are there: is what we see whole?
 python worker.py LEDGER book SEED LEAST SECONDS    teach, relearn and forget own mail, at least so often and
                                                    for so long; tell how often, and what must be left
+python worker.py LEDGER prefer NAME FIRST COUNT    change one preference so often, to one more each time
 python worker.py LEDGER watch-until FILE           until that file is there: is what we see whole, and the
                                                    verdict that of a replay? Tell how often we looked
 """
@@ -193,6 +194,10 @@ def main(path: str, what: str, *arguments: str) -> None:
             (fill if what == "fill" else look)(path, int(arguments[0]))
         except DecibanError as error:
             sys.exit(print(type(error).__name__, error, file=sys.stderr) or 3)
+    elif what == "prefer":
+        with Filter.open(path) as filter_:
+            for number in range(int(arguments[2])):
+                filter_.prefer(**{arguments[0]: int(arguments[1]) + number})
     elif what == "watch":
         watch(path, int(arguments[0]))
     elif what == "watch-until":

@@ -20,7 +20,7 @@ from time import monotonic
 
 from deciban.errors import CannotWrite, DamagedLedger, FilterError, LedgerBusy, WrongUsage
 from deciban.ledger.sqlite_file import PATIENCE_SECONDS, make, open_file, told
-from deciban.sqlite_store import NEW
+from deciban.sqlite_store import NEW, complaint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,7 +120,9 @@ def _take_up(backup: str, new: str) -> int:
             wrong = next((finding for finding in ledger.findings() if not finding.is_right), None)
             lessons = 0 if wrong else sum(ledger.labels().values())
     except sqlite3.Error as error:
-        raise DamagedLedger(f"{backup} is damaged or no ledger ({error}). Nothing was restored.") from None
+        raise DamagedLedger(
+            f"{backup} is damaged or no ledger ({complaint_of(error)}). Nothing was restored."
+        ) from None
     except DamagedLedger as error:
         raise DamagedLedger(str(error).replace(new, backup)) from None
     if wrong is not None:

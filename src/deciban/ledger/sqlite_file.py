@@ -34,7 +34,7 @@ from deciban.errors import (
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING
 from deciban.ledger.trail import START, TRAIL_BYTES, digest_of
-from deciban.sqlite_store import make_whole, uri_of
+from deciban.sqlite_store import complaint_of, make_whole, uri_of
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -267,4 +267,4 @@ def told(path: str, error: sqlite3.Error) -> FilterError:
         return CannotWrite(
             f"{path} cannot be written ({error}). Check its permissions and those of its folder."
         )
-    return DamagedLedger(f"{path} is damaged or no ledger ({error}). {WHAT_TO_DO}")
+    return DamagedLedger(f"{path} is damaged or no ledger ({complaint_of(error)}). {WHAT_TO_DO}")
