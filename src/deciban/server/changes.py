@@ -222,6 +222,12 @@ CHANGES: dict[str, Callable[..., Record]] = {
 }
 
 
+# After these, workers must not believe what they remember of spaces and keys.
+OF_THE_REGISTRY = frozenset(
+    {"add spaces", "rename space", "set quota", "delete space", "add key", "revoke key"}
+)
+
+
 def _counted(
     messages: Iterable[tuple[str, str, RawMessage]], labels: dict[str, int]
 ) -> Iterator[tuple[str, str, RawMessage]]:

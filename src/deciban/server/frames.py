@@ -2,7 +2,7 @@ r"""Frames between workers and the writer: four bytes of length, then msgpack.
 
 A worker sends calls, ``[number, operation, arguments]``; the writer answers each with replies of the same
 number, ``[number, kind, value]``: any number of ``progress``, then one ``done`` or ``error``. A call of
-number 0 gets no reply. Both ends are ours and on one machine, behind a socket that only their owner can
+number 0 gets no reply. A reply of number 0, ``changed``, tells every worker that spaces or keys were changed. Both ends are ours and on one machine, behind a socket that only their owner can
 open.
 
 >>> frames = FrameReader(Call)
@@ -24,7 +24,7 @@ from deciban.errors import DecibanError, ServerFault
 LENGTH_BYTES = 4
 # A message of the largest size that doors may be configured to take, and some room.
 LONGEST_FRAME = 1 << 30
-PROGRESS, DONE, ERROR = "progress", "done", "error"
+PROGRESS, DONE, ERROR, CHANGED = "progress", "done", "error", "changed"
 
 
 class Call(msgspec.Struct, array_like=True):

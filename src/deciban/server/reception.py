@@ -95,6 +95,7 @@ class Reception:
         self.spaces = Spaces(folder, most_open=configuration.server.open_spaces, follows=True)
         self.doorkeeper = Doorkeeper(self.spaces)
         self.link = link
+        link.when_changed = self.doorkeeper.look_again
         self._recipients = Recipients(self.doorkeeper.find, _aliases(configuration))
 
     def close(self) -> None:

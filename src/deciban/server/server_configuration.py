@@ -10,13 +10,12 @@ A door is open if it has an address to listen at. ``deciban serve --print-config
 can be set (`explained`), made from the definitions below; the same definitions check the file. A name that
 is not known is an error, so that a typing mistake is not a setting that silently has no effect.
 
->>> configuration = ServerConfiguration.of_text('[http]\\nlisten = ["127.0.0.1:0"]')
+>>> configuration = ServerConfiguration.of_text('[http]\nlisten = ["127.0.0.1:0"]')
 >>> configuration.http.listen, configuration.limits.body_bytes
 (('127.0.0.1:0',), 25000000)
->>> ServerConfiguration.of_text('[http]\\nlisten = 8420')
+>>> ServerConfiguration.of_text('[http]\nport = 8420')  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-deciban.errors.BadSetting: The configuration cannot be followed: Expected `array`, got `int` - at
-`$.http.listen`.
+deciban.errors.BadSetting: The configuration cannot be followed: Object contains unknown field `port` - ...
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ r"""The log: lines of text or JSON on standard error, without subjects, addresse
 >>> log = ServerLog("text", io.StringIO())
 >>> log.say("worker", "ready", pid=17)
 >>> log.stream.getvalue().partition(" ")[2]
-'worker: ready pid=17\\n'
+'worker: ready pid=17\n'
 """
 
 from __future__ import annotations

@@ -20,8 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 from deciban.journal.journal_writer import JournalWriter
 from deciban.journal.sqlite_journal import SqliteJournal
-from deciban.server.changes import CHANGES, Changes
-from deciban.server.frames import DONE, ERROR, PROGRESS, Call, FrameReader, Reply, error_value, framed
+from deciban.server.changes import CHANGES, OF_THE_REGISTRY, Changes
+from deciban.server.frames import (
+    CHANGED,
+    DONE,
+    ERROR,
+    PROGRESS,
+    Call,
+    FrameReader,
+    Reply,
+    error_value,
+    framed,
+)
 from deciban.server.learning_stream import LearningStream
 from deciban.server.server_log import ServerLog
 from deciban.spaces import Spaces
@@ -52,6 +62,7 @@ class Writer:
         self._threads = ThreadPoolExecutor(THREADS, "change")
         self._streaming = ThreadPoolExecutor(STREAMS, "stream")
         self.under_way: set[asyncio.Task[None]] = set()
+        self.connections: set[WriterConnection] = set()
 
     def take(self, call: Call, connection: WriterConnection) -> None:
         """Do what a call asks for: notes and pieces of streams at once and in their order."""
@@ -105,6 +116,9 @@ class Writer:
                 self._log.fault("writer", error, operation=call.operation)
             connection.reply(call.number, ERROR, [name, text])
         else:
+            if call.operation in OF_THE_REGISTRY:
+                for each in self.connections:
+                    each.reply(0, CHANGED, None)
             connection.reply(call.number, DONE, value)
 
     async def finish(self) -> None:
@@ -125,9 +139,8 @@ class Writer:
 class WriterConnection(asyncio.Protocol):
     """The connection of one worker."""
 
-    def __init__(self, writer: Writer, connections: set[WriterConnection]) -> None:
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._connections = connections
         self._frames = FrameReader(Call)
         self._transport: asyncio.Transport | None = None
         self._streams: dict[int, LearningStream] = {}
@@ -136,12 +149,12 @@ class WriterConnection(asyncio.Protocol):
         """A worker is there."""
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        self._connections.add(self)
+        self._writer.connections.add(self)
 
     def connection_lost(self, _: Exception | None) -> None:
         """A worker is gone: its streams end; what they brought is kept."""
         self._transport = None
-        self._connections.discard(self)
+        self._writer.connections.discard(self)
         for stream in self._streams.values():
             stream.end()
 
@@ -181,8 +194,7 @@ def run_writer(folder: str, listening: socket.socket, lifeline: Lifeline, log: S
 async def _serve(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
     loop = asyncio.get_running_loop()
     writer = Writer(folder, log)
-    connections: set[WriterConnection] = set()
-    server = await loop.create_unix_server(lambda: WriterConnection(writer, connections), sock=listening)
+    server = await loop.create_unix_server(lambda: WriterConnection(writer), sock=listening)
     ended = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     loop.add_signal_handler(signal.SIGINT, lambda: None)  # of a terminal: the supervisor tells us

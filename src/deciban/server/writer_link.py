@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any
 
 from deciban.errors import NotReady
-from deciban.server.frames import DONE, ERROR, Call, FrameReader, Reply, error_of, framed
+from deciban.server.frames import CHANGED, DONE, ERROR, Call, FrameReader, Reply, error_of, framed
 
 CALL_SECONDS = 120.0
 RECONNECT_SECONDS = 0.05
@@ -30,6 +30,8 @@ class WriterLink:
 
     def __init__(self, path: str) -> None:
         self._path = path
+        self.when_changed: Callable[[], object] = lambda: None
+        """Called when the writer has changed spaces or keys."""
         self._number = 0
         self._waiting: dict[int, tuple[Call, asyncio.Future[Any]]] = {}
         self._streams: dict[int, asyncio.Queue[Reply | None]] = {}
@@ -163,6 +165,9 @@ class WriterLink:
 
     def takes(self, reply: Reply) -> None:
         """A reply came."""
+        if reply.kind == CHANGED:
+            self.when_changed()
+            return
         if reply.number in self._streams:
             self._streams[reply.number].put_nowait(reply)
             return

@@ -101,6 +101,10 @@ class Doorkeeper:
             _remember(self._records, compared, self._spaces.registry.find_if_any(name))
         return self._records[compared]
 
+    def look_again(self) -> None:
+        """Ask the registry before the next answer: somebody says that it was changed."""
+        self._until = 0.0
+
     def used(self) -> list[Key]:
         """The keys used since the last call; whoever may write hands them to `SqliteKeyRing.touch`."""
         used, self._used = self._used, {}

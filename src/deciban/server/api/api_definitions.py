@@ -7,7 +7,7 @@ which a later question can ask for (`at_least`), and the address of the state.
 >>> msgspec.json.decode(b'{"message": "U3ViamVjdDogRnJlZQ=="}', type=MessageInput).data()
 b'Subject: Free'
 >>> msgspec.json.decode(b'{"text": "Free money"}', type=MessageInput).data()
-b'\\nFree money'
+b'\nFree money'
 """
 
 from __future__ import annotations

@@ -67,8 +67,9 @@ class HttpApi:
             self._gate.must_be_meant(request)
             if request.path in PAGES:
                 return self._finished(request, name, PAGES[request.path](self, request))
-            operation, call = self._admitted(request)
+            operation, names = self._routed(request)
             name = operation.name
+            call = self._admitted(request, operation, names)
             answer = operation.handle(call)
         except Exception as error:
             return self._failed(request, name, error)
@@ -88,8 +89,7 @@ class HttpApi:
 
     # Letting in
 
-    def _admitted(self, request: HttpRequest) -> tuple[Operation, ApiCall]:
-        operation, names = self._routed(request)
+    def _admitted(self, request: HttpRequest, operation: Operation, names: list[str]) -> ApiCall:
         call = ApiCall(self.reception, request, "http")
         self._let_in(call, operation, names)
         length = request.length
@@ -99,7 +99,7 @@ class HttpApi:
         if operation.takes and request.content_type not in operation.takes:
             raise UnknownContent(f"Send this as Content-Type: {' or '.join(operation.takes)}.")
         call.query = _query(request.query, operation.query)
-        return operation, call
+        return call
 
     def _routed(self, request: HttpRequest) -> tuple[Operation, list[str]]:
         try:
