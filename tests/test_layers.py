@@ -14,7 +14,8 @@ ROOT = Path(deciban.__file__).parent
 
 # Top to bottom; a module may import its own layer and those below it.
 LAYERS = [
-    {"tour", "__main__", "cli", "server"},
+    {"tour", "__main__", "cli"},
+    {"server"},
     {"evaluate", "engines", "spaces"},
     {"journal"},
     {"filter", "tables"},
@@ -24,7 +25,7 @@ LAYERS = [
     {"smoothing", "selection", "dependent_pairs", "rolling", "fading", "metrics"},
     {"families"},
     {"tally"},
-    {"membership", "schema", "folds"},
+    {"membership", "schema", "folds", "client"},
     {
         "errors",
         "value",
@@ -50,6 +51,7 @@ STRANGERS = [
 ]
 LIGHT = {
     "cli",
+    "client",
     "committee",
     "ledger",
     "filter",
@@ -73,6 +75,8 @@ LIGHT = {
     "__main__",
 }
 HEAVY = {"numpy", "scipy", "sklearn", "pandas", "polars"}
+# What only the server needs: nothing below it knows the web.
+WEB = {"httptools", "uvloop", "msgspec", "prometheus_client"}
 
 
 def module_name(path):
@@ -134,6 +138,13 @@ def test_imports_point_down(path):
 )
 def test_the_light_half_imports_nothing_heavy(path):
     assert not {name.split(".")[0] for name in imports_of(path)} & HEAVY
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in MODULES if module_name(p) != "server"], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_only_the_server_imports_what_a_server_needs(path):
+    assert not {name.split(".")[0] for name in imports_of(path)} & WEB
 
 
 def test_what_a_compiled_module_imports_is_seen():

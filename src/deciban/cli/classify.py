@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from itertools import islice
 
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.database import add_database_flag, add_server_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.journal_flags import add_journal_flag, close_desk, optional_desk, wants_journal
@@ -22,12 +22,13 @@ EXAMPLES = (
     ("find new -newer .seen -type f | deciban classify --files-from -", "the files of a list"),
     ("deciban classify --promise 0.001 < mail.eml", "more careful than usual, for this call"),
     ("deciban classify --json ~/Maildir > verdicts.jsonl", "one JSON object a line"),
+    ("deciban classify --server http://127.0.0.1:8420 < mail.eml", "ask a server; $DECIBAN_KEY is the key"),
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from deciban.filter import Filter, Verdict
     from deciban.journal.desk import Desk
@@ -50,10 +51,15 @@ def define(parser: Parser) -> None:
     add_decision_flags(parser)
     add_journal_flag(parser)
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Print a verdict for each message; the exit code is the verdict if there is but one."""
+    if options.server is not None:
+        from deciban.cli.remote import classify
+
+        return classify(options)
     with open_filter(options) as mail_filter:
         decide_by(mail_filter, options)
         desk = optional_desk(options, mail_filter, "classify", True) if wants_journal(options) else None
@@ -80,7 +86,7 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
     if second is None:
         say(_line(options, _plain_line, desk)(first, message, verdict))
         return exit_code(verdict)
-    table = _Table(mail_filter, options, desk)
+    table = VerdictTable(mail_filter.labels(), options, desk)
     table.add([first], [message], [verdict])
     while second is not None:
         batch = [second, *islice(messages, BATCH - 1)]
@@ -140,16 +146,17 @@ def _in_color(line: Line) -> Line:
     return lambda raw, message, verdict: colored(line(raw, message, verdict), verdict)
 
 
-class _Table:
+class VerdictTable:
     """Verdicts one below the other, counted."""
 
-    def __init__(self, mail_filter: Filter, options: Namespace, desk: Desk | None) -> None:
-        self._width = max(columns_of(harmless(label)) for label in (UNSURE, *mail_filter.labels()))
+    def __init__(self, labels: Iterable[str], options: Namespace, desk: Desk | None) -> None:
+        self._width = max(columns_of(harmless(label)) for label in (UNSURE, *labels))
         self._columns = terminal_columns()
         self._line = _line(options, self._table_line, desk)
         self._counts: dict[str, int] = {}
 
     def add(self, batch: list[RawMessage], messages: list[Message], verdicts: list[Verdict]) -> None:
+        """Print some more."""
         # Said at once: encoding and printing a line by itself takes as long as making it.
         say("\n".join(map(self._line, batch, messages, verdicts)))
         for what in (verdict.decision for verdict in verdicts):
@@ -172,6 +179,7 @@ class _Table:
         return f"{front}{place}  {subject}".rstrip()
 
     def summary(self) -> str:
+        """How many there were of each."""
         from deciban.cli.numbers import counted
 
         counts = sorted(self._counts.items(), key=lambda item: -item[1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.database import add_database_flag, add_server_flag, open_filter
 from deciban.cli.journal_flags import close_desk, existing_desk
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import digest
@@ -28,6 +28,7 @@ def define(parser: Parser) -> None:
     parser.add_argument("--by", default="", metavar="NAME", help="who teaches, to be kept with the lesson")
     add_json_flag(parser)
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
@@ -35,6 +36,10 @@ def run(options: Namespace) -> int:
     from deciban.committee.label import label_of
 
     label = label_of(options.label)
+    if options.server is not None:
+        from deciban.cli.remote import correct
+
+        return correct(options, label)
     with open_filter(options) as mail_filter:
         desk = existing_desk(options, mail_filter, "correct")
         try:

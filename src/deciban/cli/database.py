@@ -45,6 +45,16 @@ def add_database_flag(parser: Parser) -> None:
     add_spaces_flag(parser)
 
 
+def add_server_flag(parser: Parser) -> None:
+    """Add ``--server``."""
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        help="instead of a filter here: that of --space (default: mail) on a deciban serve at "
+        "http://HOST:PORT, https://HOST or unix:/PATH; $DECIBAN_KEY has the key",
+    )
+
+
 def add_spaces_flag(parser: Parser) -> None:
     """Add ``--spaces``."""
     parser.add_argument(

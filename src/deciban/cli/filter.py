@@ -11,7 +11,7 @@ import os
 import sys
 
 from deciban.cli.complaint import complain
-from deciban.cli.database import add_database_flag
+from deciban.cli.database import add_database_flag, add_server_flag
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.journal_flags import add_journal_flag, close_desk
 from deciban.cli.parser import Parser
@@ -31,6 +31,10 @@ EXAMPLES = (
     ("deciban filter < mail.eml > tagged.eml", "add X-Deciban, X-Spam-Flag and X-Spam-Status"),
     ("deciban filter --db /var/lib/deciban/all.db < mail.eml", "with the filter of a whole site"),
     ("deciban filter --journal < mail.eml > tagged.eml", "keep the verdict; X-Deciban-Id names its entry"),
+    (
+        "deciban filter --server unix:/run/deciban/http.sock < mail.eml > tagged.eml",
+        "by a server; fails open",
+    ),
     (
         "deciban filter --exit-code < mail.eml > tagged.eml",
         "exit with the verdict",
@@ -54,6 +58,7 @@ def define(parser: Parser) -> None:
     add_decision_flags(parser)
     add_journal_flag(parser)
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
@@ -113,13 +118,18 @@ def _judged(message: bytes, options: Namespace, desks: list[Desk | None]) -> tup
     tagging = configuration.tagging() if configuration.changes_tags else None
     if tagging is not None:
         message = tagging.taken_off(message)
-    with open_filter(options) as mail_filter:
-        decide_by(mail_filter, options)
-        if wants_journal(options):
-            desks.append(optional_desk(options, mail_filter, "filter", True))
-        verdict, identity = _asked(message, mail_filter, desks[0] if desks else None)
-        if not verdict.label and mail_filter.labels():
-            raise LedgerBusy("there is no state yet, since another process is at it")
+    if options.server is not None:
+        from deciban.cli.remote import judged
+
+        verdict, identity = judged(options, message)
+    else:
+        with open_filter(options) as mail_filter:
+            decide_by(mail_filter, options)
+            if wants_journal(options):
+                desks.append(optional_desk(options, mail_filter, "filter", True))
+            verdict, identity = _asked(message, mail_filter, desks[0] if desks else None)
+            if not verdict.label and mail_filter.labels():
+                raise LedgerBusy("there is no state yet, since another process is at it")
     if configuration.value("syslog") != "no":
         from deciban.cli.verdict_log import log_verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.database import add_database_flag, add_server_flag, open_filter
 from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.journal_flags import open_desk
 from deciban.cli.json_output import add_json_flag, say_json
@@ -42,6 +42,7 @@ def define(parser: Parser) -> None:
     add_yes_flag(parser)
     add_json_flag(parser, "one JSON object: the lessons that are gone")
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
@@ -53,6 +54,10 @@ def run(options: Namespace) -> int:
     must_be_able_to_ask(
         options, "forget", reads_input=STANDARD_INPUT in (*options.sources, options.files_from)
     )
+    if options.server is not None:
+        from deciban.cli.remote import forget
+
+        return forget(options, selection)
     intake = Intake(named_in(options)) if names_messages else None
     with open_filter(options) as mail_filter:
         selections = [selection]

@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from itertools import chain
 
-from deciban.cli.database import add_database_flag, admission, open_or_create_filter
+from deciban.cli.database import add_database_flag, add_server_flag, admission, open_or_create_filter
 from deciban.cli.hands import Hands
 from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
@@ -91,6 +91,7 @@ def define(parser: Parser) -> None:
     add_json_flag(parser)
     add_journal_flag(parser)
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
@@ -100,6 +101,10 @@ def run(options: Namespace) -> int:
     first = next(messages, None)
     if first is None:
         return intake.exit_code()
+    if options.server is not None:
+        from deciban.cli.remote import learn
+
+        return learn(options, intake, chain([first], messages))
     with open_or_create_filter(options) as mail_filter:
         admit = admission(options, mail_filter)
         keeps = wants_journal(options)
@@ -206,6 +211,28 @@ def learn_sources(mail_filter: Filter, label: str, sources: Iterable[Source]) ->
     return lesson.result()
 
 
+def learned_text(done: Learned, labels: dict[str, int]) -> str:
+    """What was learned, in one line; ``labels`` has how many messages there were of each."""
+    if not done.count:
+        return "learned nothing"
+    parts = [f"learned {counted(done.learned, 'message')} as {_labels_text(labels)}"]
+    if done.relearned:
+        parts.append(f"{done.relearned:,} relearned that had another label")
+    if done.beside:
+        parts.append(f"{done.beside:,} of them beside a folded lesson, which stays")
+    if done.known:
+        parts.append(f"{done.known:,} known already")
+    return ", ".join(parts)
+
+
+def _labels_text(labels: dict[str, int]) -> str:
+    """The label, or each with how many messages it had."""
+    if len(labels) == 1:
+        return harmless(next(iter(labels)))
+    counts = sorted(labels.items(), key=lambda item: -item[1])
+    return ", ".join(f"{harmless(label)} ({count:,})" for label, count in counts)
+
+
 class _Course:
     """Messages being learned, each under its label, and how far that is acknowledged."""
 
@@ -269,29 +296,12 @@ class _Course:
 
     def result(self) -> str:
         """What was done, in one line."""
-        done = self._learned
-        if not done.count:
-            return "learned nothing"
-        parts = [f"learned {counted(done.learned, 'message')} as {self._labels()}"]
-        if done.relearned:
-            parts.append(f"{done.relearned:,} relearned that had another label")
-        if done.beside:
-            parts.append(f"{done.beside:,} of them beside a folded lesson, which stays")
-        if done.known:
-            parts.append(f"{done.known:,} known already")
-        return ", ".join(parts)
+        return learned_text(self._learned, self._counts)
 
     def record(self) -> dict[str, object]:
         """What was done, for machines."""
         numbers = {name: getattr(self._learned, name) for name in Learned.field_names}
         return {"labels": self._counts, **numbers}
-
-    def _labels(self) -> str:
-        """The label, or each with how many messages it had."""
-        if len(self._counts) == 1:
-            return harmless(next(iter(self._counts)))
-        counts = sorted(self._counts.items(), key=lambda item: -item[1])
-        return ", ".join(f"{harmless(label)} ({count:,})" for label, count in counts)
 
     def where_it_stopped(self) -> str:
         """What is safe after an interrupt, and how to go on."""

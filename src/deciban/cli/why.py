@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import fsum
 
-from deciban.cli.database import add_database_flag, open_filter
+from deciban.cli.database import add_database_flag, add_server_flag, open_filter
 from deciban.cli.decision_flags import add_decision_flags, decide_by
 from deciban.cli.intake import Intake, add_sources, named_in
 from deciban.cli.numbers import counted, digest, signed, whole_number
@@ -71,10 +71,15 @@ def define(parser: Parser) -> None:
     add_color_flag(parser)
     add_decision_flags(parser)
     add_database_flag(parser)
+    add_server_flag(parser)
 
 
 def run(options: Namespace) -> int:
     """Explain each message."""
+    if options.server is not None:
+        from deciban.cli.remote import why
+
+        return why(options)
     from deciban.filter.mail import question_of, whereabouts_in
     from deciban.text import read
 
@@ -91,17 +96,25 @@ def run(options: Namespace) -> int:
             shared = mail_filter.shared_evidence(question, verdict)
             if options.html is not None:
                 articles.append(_article(raw, message, verdict, options.top))
-            elif options.json:
-                _say_json(raw, message, verdict, shared)
-            elif options.text:
-                say("\n" * bool(number) + "\n".join(_coloured(raw, message, verdict, options.color)))
             else:
-                paint = Paint(options.color)
-                lines = explanation(raw, message, verdict, shared=shared, top=options.top, paint=paint)
-                say("\n" * bool(number) + "\n".join(lines))
+                say_why(options, number, raw, message, verdict, shared)
     if articles:
         _write_page(options.html, articles)
     return 0 if intake is None else intake.exit_code()
+
+
+def say_why(
+    options: Namespace, number: int, raw: RawMessage, message: Message, verdict: Verdict, shared: float | None
+) -> None:
+    """Print one explanation, the first or a later one, as it was asked for."""
+    if options.json:
+        _say_json(raw, message, verdict, shared)
+    elif options.text:
+        say("\n" * bool(number) + "\n".join(_coloured(raw, message, verdict, options.color)))
+    else:
+        paint = Paint(options.color)
+        lines = explanation(raw, message, verdict, shared=shared, top=options.top, paint=paint)
+        say("\n" * bool(number) + "\n".join(lines))
 
 
 def _kept(mail_filter: Filter, wanted: bytes) -> RawMessage:

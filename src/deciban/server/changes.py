@@ -41,6 +41,11 @@ class Changes:
         for row in rows:
             self._journal.put(JournalEntry.of_row(row))
 
+    def flush_journal(self) -> Record:
+        """Write the entries that wait, for somebody who is about to read them."""
+        self._journal.flush()
+        return {}
+
     # One space
 
     def learn(self, messages: list[Taught], by: str, door: str, **space: str) -> Record:
@@ -219,6 +224,7 @@ CHANGES: dict[str, Callable[..., Record]] = {
     "add key": Changes.add_key,
     "revoke key": Changes.revoke_key,
     "touch keys": Changes.touch_keys,
+    "flush journal": Changes.flush_journal,
 }
 
 

@@ -2,8 +2,8 @@ r"""Frames between workers and the writer: four bytes of length, then msgpack.
 
 A worker sends calls, ``[number, operation, arguments]``; the writer answers each with replies of the same
 number, ``[number, kind, value]``: any number of ``progress``, then one ``done`` or ``error``. A call of
-number 0 gets no reply. A reply of number 0, ``changed``, tells every worker that spaces or keys were changed. Both ends are ours and on one machine, behind a socket that only their owner can
-open.
+number 0 gets no reply. A reply of number 0, ``changed``, tells every worker that spaces or keys were
+changed. Both ends are ours and on one machine, behind a socket that only their owner can open.
 
 >>> frames = FrameReader(Call)
 >>> data = framed(Call(1, "labels", {"space": "1f0c"}))

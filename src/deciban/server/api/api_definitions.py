@@ -78,6 +78,7 @@ class ClassifyQuery(Input):
 
     at_least: Position = 0
     journal: Annotated[bool, about("keep an entry, so that it can be corrected")] = True
+    done: Annotated[Literal["told", "tagged"], about("what you do with it, for the journal")] = "told"
 
 
 class LearnQuery(Input):

@@ -34,9 +34,7 @@ def classify(call: ApiCall) -> Answering:
         return _classify(call)
     # The usual case: answered here and now, without a task.
     raw = RawMessage("-", mail)
-    now = call.reception.ask_now(
-        call.space, raw, door=call.door, at_least=call.query.at_least, journal=call.query.journal
-    )
+    now = call.reception.ask_now(call.space, raw, **_how(call))
     return _classify_again(call, raw) if now is None else answered(_record("-", now))
 
 
@@ -50,9 +48,13 @@ async def _classify_again(call: ApiCall, raw: RawMessage) -> HttpResponse:
 
 
 async def _asked(call: ApiCall, raw: RawMessage) -> Answer:
-    return await call.reception.ask(
-        call.space, raw, door=call.door, at_least=call.query.at_least, journal=call.query.journal
-    )
+    return await call.reception.ask(call.space, raw, **_how(call))
+
+
+def _how(call: ApiCall) -> dict[str, Any]:
+    query = call.query
+    keeps = query.journal and call.reception.configuration.http.journal
+    return {"door": call.door, "done": query.done, "at_least": query.at_least, "journal": keeps}
 
 
 async def _classified_lines(call: ApiCall) -> AsyncIterator[bytes]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from io import StringIO
 from time import time
 from typing import TYPE_CHECKING, Any
 
 from deciban.committee.label import label_of
-from deciban.errors import BadRequest, WrongUsage
+from deciban.errors import BadRequest, DecibanError, WrongUsage
 from deciban.filter.alerts import alerts_of
 from deciban.filter.judged import address_text
 from deciban.filter.lesson_record import lesson_record
@@ -69,6 +70,8 @@ async def journal(call: ApiCall) -> HttpResponse:
         last = None if page.behind is None else page.behind.text()
         return {"entries": [entry_record(entry) for entry in page.entries], "next": last}
 
+    with suppress(DecibanError):  # what cannot be written now is not listed yet
+        await call.reception.link.call("flush journal")
     return answered(await asyncio.to_thread(listed))
 
 

@@ -1,0 +1,3 @@
+"""The server that clients ask."""
+
+from tests.server.conftest import server as server
