@@ -55,6 +55,7 @@ HELD_BY = {
     "ledger/sqlite_file": "filter/test_durability.py",
     "ledger/sqlite_labels": "filter/test_spellings.py",
     "sample/people": "sample/test_mailbox.py",
+    "client/async_client": "client/test_client.py",
     "filter/lesson_record": "cli/test_json.py",
     "filter/status_record": "cli/test_json.py",
     "filter/why_record": "cli/test_json.py",

@@ -93,7 +93,8 @@ def test_asking_a_server_imports_little() -> None:
     code = (
         "import sys; from deciban.cli import main\n"
         "main(['filter', '--server', 'http://127.0.0.1:1'])\n"
-        "print(sorted({'http.client', 'socket', 'asyncio', 'email', 'ssl'} & set(sys.modules)), file=sys.stderr)"
+        "loaded = {'http.client', 'socket', 'asyncio', 'email', 'ssl'} & set(sys.modules)\n"
+        "print(sorted(loaded), file=sys.stderr)"
     )
     shown = subprocess.run(
         [sys.executable, "-c", code], input=b"Subject: x\n\nx", capture_output=True, check=True
