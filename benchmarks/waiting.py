@@ -53,6 +53,8 @@ SINGLE_RUNS = 5
 MOST_TIMES = 3.0
 MOST_MORE_MS = 100.0
 MOST_STARVED = 2.0
+# With a greater load before we begin, others take the processors that we measure with.
+BUSY = 0.7
 # Lessons that the filter begins with.
 FIRST = 2_000
 
@@ -225,6 +227,7 @@ def _hide(site: Path, *parts: str) -> None:
 
 def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
     mails = int(arguments[0]) if arguments else MAILS
+    load = os.getloadavg()[0]
     labelled = shuffled(labelled_mail("spamassassin"), 1)
     with tempfile.TemporaryDirectory() as folder:
         indexes = {}
@@ -240,10 +243,10 @@ def main(arguments: Sequence[str] = ()) -> Iterator[Table]:
         yield (waiting := waited(path, indexes, mails))
         yield (rights := without_rights(path, indexes))
         yield (starving := starved(path, indexes, max(int(mails * STARVED_SHARE), 200)))
-        yield goals(waiting, rights, starving)
+        yield goals(waiting, rights, starving, load)
 
 
-def goals(waiting: Table, rights: Table, starving: Table) -> Table:
+def goals(waiting: Table, rights: Table, starving: Table, load: float) -> Table:
     """What was asked for, what was found, and whether that is enough."""
     ratios = {str(row[0]): float(row[3] or 0) for row in waiting.rows}
     more = {str(row[0]): float(row[2] or 0) for row in rights.rows}
@@ -257,7 +260,10 @@ def goals(waiting: Table, rights: Table, starving: Table) -> Table:
     found.append(("times as long for a writer that is asked", longer["readers of its filter"], MOST_STARVED))
     rows = [(what, value, most, "met" if value <= most else "MISSED") for what, value, most in found]
     is_met = all(row[3] == "met" for row in rows)
-    note = f"The goals are {'met' if is_met else 'NOT met'}; load of the machine: {os.getloadavg()[0]:.1f}."
+    note = (
+        f"The goals are {'met' if is_met else 'NOT met'}. The load of the machine was {load:.1f} at the start"
+    )
+    note += "." if load < BUSY else ": it was busy, which flatters ratios. Run it again on a quiet one."
     return Table("what was asked for", ("goal", "found", "at most", ""), rows, note)
 
 

@@ -58,3 +58,17 @@ def test_where_nothing_can_be_written_the_error_says_so(capsys: pytest.CaptureFi
 def test_there_must_be_something_to_back_up(tmp_path: Path) -> None:
     assert main(["backup", str(tmp_path / "mail.db")]) == 3
     assert not (tmp_path / "mail.db").exists()
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_what_a_killed_backup_left_is_removed_by_the_next_and_that_of_a_live_one_stays(
+    taught: Path, is_done: bool
+) -> None:
+    ends = ("", ".new-999999999-0a", f".new-{os.getpid()}-0a")
+    target, dead, alive = (taught / f"backup.db{end}" for end in ends)
+    for path in (dead, alive, taught / "backup.db.new-x", *([target] if is_done else [])):
+        path.write_bytes(b"")
+    assert main(["backup", str(target)]) == (3 if is_done else 0)
+    assert not dead.exists()
+    assert alive.exists()
+    assert (taught / "backup.db.new-x").exists()

@@ -50,6 +50,7 @@ def left_overs(path: str) -> list[str]:
 def copy_to(source: sqlite3.Connection, path: str, replacing: bool) -> None:
     """Copy a ledger to a new file; one that is there is an error, unless it may be replaced."""
     if os.path.lexists(path) and not replacing:
+        _remove_those_of_the_dead(path)  # of one that died when it was done
         raise CannotWrite(f"{path} is there already. Choose another name, or add --force to replace it.")
     with _beside(path) as new:
         _copy(source, new)
@@ -227,11 +228,18 @@ def _beside(path: str) -> Iterator[str]:
 def _remove_those_of_the_dead(path: str) -> None:
     """Remove such files of processes that died; the number of a process stands in their names."""
     folder, own = os.path.split(path)
-    for name in os.listdir(folder or "."):
+    for name in _listed(folder):
         process = name.removeprefix(own + NEW).partition("-")[0]
         if name.startswith(own + NEW) and process.isdecimal() and not _is_alive(int(process)):
             with suppress(OSError):
                 os.unlink(os.path.join(folder, name))
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder or ".")
+    except OSError:  # who may not look may still write
+        return []
 
 
 def _is_alive(process: int) -> bool:
