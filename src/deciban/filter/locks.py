@@ -225,7 +225,11 @@ class Locks:
         except PermissionError:
             if os.stat(self._like).st_uid != os.geteuid():
                 raise
-            os.unlink(self.path)  # somebody else put it beside our ledger, and would keep us from writing
+            # Somebody else put it beside our ledger, and would keep us from writing. Another process of ours
+            # may have replaced it by now: that one must stay, or each would have locks of its own.
+            with suppress(FileNotFoundError):
+                if os.lstat(self.path).st_uid != os.geteuid():
+                    os.unlink(self.path)
         try:
             return make_like(self._like, self.path)
         except FileExistsError:
