@@ -220,7 +220,7 @@ def give(site: str, owner: int) -> None:
 def as_person(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run deciban as somebody who owns nothing here; what it needs is imported before."""
     become = (
-        "import os, sys, zlib, json; from deciban.cli import main\n"
+        "import os, sys, zlib, json, textwrap; from deciban.cli import main\n"
         "from deciban.cli.verbs import VERBS, load_verb\n"
         "import deciban.filter.changing, deciban.filter.replaying, deciban.filter.foundation\n"
         "import deciban.filter.shared_filter, deciban.filter.mail, deciban.cli.progress_line\n"
@@ -231,6 +231,7 @@ def as_person(*arguments: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", become, *arguments],
         input=mail("spam", 50).data.decode(),
+        env={**os.environ, "HOME": "/", "XDG_CONFIG_HOME": ""},  # that of root may be closed to others
         capture_output=True,
         text=True,
         check=False,
