@@ -107,7 +107,7 @@ class Value(metaclass=ValueType):
         return {name: getattr(self, name) for name in self.field_names}
 
     def _fields(self) -> tuple[object, ...]:
-        return tuple(getattr(self, name) for name in self.field_names)
+        return tuple([getattr(self, name) for name in self.field_names])
 
     def replaced(self, **changes: object) -> Self:
         """The same record but for the fields that are given."""
@@ -121,6 +121,8 @@ class Value(metaclass=ValueType):
         self._set(**state[1])
 
     def __eq__(self, other: object) -> bool:
+        if other is self:
+            return True
         if type(other) is not type(self):
             return NotImplemented
         return self._fields() == other._fields()

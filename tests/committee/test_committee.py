@@ -41,6 +41,16 @@ def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
     assert taught(labels).state() == taught(labels).state()
 
 
+def test_a_committee_that_gave_back_its_room_says_and_learns_the_same() -> None:
+    kept, giving = Committee.fresh(SETTINGS), Committee.fresh(SETTINGS)
+    for label, features in made_up_lessons(2, 60):
+        assert kept.learn(label, features) == giving.learn(label, features)
+        assert kept.totals_of(features) == giving.totals_of(features)
+        giving.give_back()
+        giving.give_back()
+    assert kept.state() == giving.state()
+
+
 def test_two_labels_are_heard_and_taught_alike_with_room_for_more() -> None:
     narrow, wide = Committee.fresh(SETTINGS, 2), Committee.fresh(SETTINGS, 4)
     for label, features in made_up_lessons(2, 300):

@@ -47,6 +47,25 @@ def test_a_transaction_that_fails_leaves_nothing(ledger: Ledger) -> None:
     assert ledger.address() == before
 
 
+def test_facts_and_address_are_those_of_now_whoever_wrote_them(ledger: Ledger) -> None:
+    with open_ledger(ledger.path) as other:
+        for writer, reader in ((ledger, other), (other, ledger), (ledger, ledger)):
+            before = reader.address(), reader.fact("preferences")
+            with writer.writing():
+                writer.set_fact("preferences", f"{before[1]} and more")
+                writer.append([(lesson("ham", before[0].position + 1), before[0].position + 1)])
+                assert writer.fact("preferences") == f"{before[1]} and more"
+            assert reader.fact("preferences") == f"{before[1]} and more"
+            assert reader.address().position == before[0].position + 1
+            assert reader.address() == writer.address()
+        with ledger.writing():
+            ledger.sweep_later()
+        assert not other.is_swept()
+        assert ledger.sweep()
+        assert ledger.is_swept()
+        assert other.is_swept()
+
+
 def test_the_address_changes_with_what_a_replay_gives_and_with_nothing_else(ledger: Ledger) -> None:
     append(ledger, lesson("ham", 1))
     addresses = [ledger.address()]

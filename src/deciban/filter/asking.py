@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from deciban.filter.replaying import Replaying
     from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
+    from deciban.ledger.records import Address
 
     Answer = TypeVar("Answer")
 
@@ -112,7 +113,7 @@ class Asking:
                     yield None
                     return
                 end = self._ledger.address()
-                state = self._usable(end.base)
+                state = self._usable(end)
                 if state is not None and (
                     state.address.position >= end.position
                     or (state.address.position >= at_least and (self._follows or self._is_in_work()))
@@ -153,12 +154,12 @@ class Asking:
         except (OSError, CannotWrite):
             return None
 
-    def _usable(self, base: bytes) -> State | None:
+    def _usable(self, end: Address) -> State | None:
         """The published state, if it is whole and of this ledger's trail."""
         if self._distrusted is not None and self._distrusted == file_at(self._published.path):
             return None
-        state = self._published.look(self._footings.now(base))
-        return state if state is not None and belongs(self._ledger, state.address) else None
+        state = self._published.look(self._footings.now(end.base))
+        return state if state is not None and belongs(self._ledger, state.address, end) else None
 
     def _has_private(self) -> bool:
         return self._private is not None and belongs(self._ledger, self._private.address)

@@ -243,7 +243,9 @@ class Filter:
 
         def judged(state: State) -> list[Verdict]:
             committee = state.look()
-            return self._decided(questions, [committee.totals_of(each.features) for each in questions], state)
+            totals = [committee.totals_of(each.features) for each in questions]
+            committee.give_back()
+            return self._decided(questions, totals, state)
 
         answer = self._own.asking.ask(judged, at_least)
         return [Verdict.of({}) for _ in questions] if answer is None else answer
@@ -306,7 +308,9 @@ class Filter:
         """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
         verdicts = [Verdict.of(total) for total in totals]
         preferences = self.preferences
-        bar = self._assured(state).bar if any(verdict.label == SPAM for verdict in verdicts) else None
+        bar = None
+        if any(verdict.label == SPAM for verdict in verdicts):
+            bar = self._assured(state, preferences.threshold).bar
         for place, verdict in enumerate(verdicts):
             if verdict.probability is None:
                 continue
@@ -351,11 +355,11 @@ class Filter:
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        return self._ask(self._assured)
+        return self._ask(lambda state: self._assured(state, self.preferences.threshold))
 
-    def _assured(self, state: State) -> Assurance:
+    def _assured(self, state: State, threshold: Threshold) -> Assurance:
         """The same, from the exams of one state."""
-        key = self.preferences.threshold, state.address
+        key = threshold, state.address
         known = self._assurance  # read and written as one: other threads do so, too
         if known is None or known[0] != key:
             known = self._assurance = key, Assurance.of_exams(key[0], self._exams_backwards(state))

@@ -43,9 +43,12 @@ def digest_of(*parts: bytes) -> bytes:
     return whole.digest()
 
 
-def belongs(ledger: Ledger, address: Address) -> bool:
-    """Whether a state is one of this ledger: it lacks at most the lessons behind its position."""
-    end = ledger.address()
+def belongs(ledger: Ledger, address: Address, end: Address | None = None) -> bool:
+    """Whether a state is one of this ledger: it lacks at most the lessons behind its position.
+
+    ``end``: the address of the ledger, by who has just asked for it.
+    """
+    end = end or ledger.address()
     if address == end:
         return True
     return (
