@@ -92,7 +92,7 @@ class Asking:
         """
         locks = self._published.locks
         with locks.asking_in_time(patience) as in_time:
-            state = self._usable(self._ledger.address().base) if in_time else None
+            state = self._usable(self._ledger.address()) if in_time else None
             if state is None or state.address.position < at_least:
                 return None
             try:
