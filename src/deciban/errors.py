@@ -61,6 +61,7 @@
     │   ├── PartitionFailed     a piece of the data that cannot be read or tallied
     │   ├── WorkerDied          a process that did the work is gone
     │   └── ClusterUnreachable  no scheduler answers at the address
+    ├── BadDialogue             a client that speaks a door's protocol wrongly
     ├── NotTexts                something else where texts were expected
     └── NoWordsLeft             texts without a single word, or limits that leave none
 
@@ -319,6 +320,13 @@ class WorkerDied(EngineError, RuntimeError):
 
 class ClusterUnreachable(EngineError, ConnectionError):
     """No scheduler of a cluster answers at the address given."""
+
+
+class BadDialogue(DecibanError, ValueError):
+    """A client of a door said something that its protocol does not know, or more than it may."""
+
+    refusal = b""
+    """What the protocol has for an answer, if anything."""
 
 
 class NotTexts(DecibanError, ValueError, TypeError):
