@@ -66,6 +66,20 @@ class Tagging(Value):
         message = self.taken_off(message)
         return tagged(message, self._others(message) if self.keeps_others else [])
 
+    def subject(self, value: bytes, is_spam: bool) -> bytes:
+        r"""What stands behind the colon of a subject: with our word in front if it is spam, else without it.
+
+        >>> ours = Tagging(subject_tag="[SPAM]")
+        >>> ours.subject(b" hi", True), ours.subject(b" [SPAM] hi", True), ours.subject(b" [SPAM] hi", False)
+        (b' [SPAM] hi', b' [SPAM] hi', b' hi')
+        """
+        place = self._subject_tag_in(b":" + value)
+        bare = value[: place[0] - 1] + value[place[1] - 1 :] if place else value
+        if not is_spam:
+            return bare
+        text = bare.lstrip(b" \t")
+        return bare[: len(bare) - len(text)] + self.subject_tag.encode() + b" " + text
+
     def taken_off(self, message: bytes) -> bytes:
         """The message without our fields of other names and without our word in front of the subject."""
         ours = [name.lower().encode() for name in self._names()]

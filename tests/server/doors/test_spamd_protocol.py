@@ -1,4 +1,4 @@
-"""The spamd protocol: requests in any pieces, of any version; anything else is refused with a line for spamc."""
+"""The spamd protocol: requests in any pieces, of any version; anything else is refused with a line."""
 
 import random
 import zlib
@@ -29,12 +29,16 @@ def taken(data, **settings):
     return protocol.request
 
 
-def refusal_of(data, ends=False, **settings):
+def fully_taken(data, ends, **settings):
     protocol = SpamdProtocol(**settings)
+    protocol.receive(data)
+    if ends:
+        protocol.end()
+
+
+def refusal_of(data, ends=False, **settings):
     with pytest.raises(BadDialogue) as caught:
-        protocol.receive(data)
-        if ends:
-            protocol.end()
+        fully_taken(data, ends, **settings)
     assert caught.value.refusal.endswith(b"\r\n")
     return caught.value.refusal.decode()
 

@@ -121,6 +121,11 @@ class MilterMessage:
         ]
 
     @property
+    def is_untouched(self) -> bool:
+        """Whether nothing is known of it yet."""
+        return not (self.sender or self.recipients or self.fields or self._body)
+
+    @property
     def is_full(self) -> bool:
         """Whether nothing more of it is looked at."""
         return self._size >= MOST_BYTES
@@ -164,6 +169,11 @@ class MilterProtocol:
         self._out: list[bytes] = []
         self._message = MilterMessage(self._tags)
         self._authenticated = ""
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether no message was begun."""
+        return self._message.is_untouched and self.waiting is None
 
     def receive(self, data: bytes) -> None:
         """Take bytes from the mail server; afterwards look at `waiting`, `to_send` and `is_over`."""

@@ -78,6 +78,11 @@ class SpamdProtocol:
         self._length: int | None = None
         self._in_body = False
 
+    @property
+    def is_resting(self) -> bool:
+        """Whether nothing has come yet."""
+        return not self._received
+
     def receive(self, data: bytes) -> None:
         """Take bytes from the client; afterwards look at `request`."""
         if self.request is not None:
