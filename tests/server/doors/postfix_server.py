@@ -1,4 +1,4 @@
-"""A real Postfix with configuration, queue and mailboxes of its own; it delivers for example.org into Maildirs."""
+"""A real Postfix with configuration, queue and Maildirs of its own, for example.org."""
 
 import os
 import pwd
@@ -12,6 +12,7 @@ from tests.server.doors.private_programs import free_port, listens, running, unp
 
 # Accounts that every Debian has: Postfix wants one that nothing else uses, and a group of its own.
 OWNER, GROUP = "news", "uucp"
+USERS = ("ann", "bob", "carl", "dora")
 SERVICES = """\
 127.0.0.1:{port} inet n - n - - smtpd
 pickup unix n - n 60 1 pickup
@@ -54,7 +55,7 @@ smtpd_recipient_restrictions = permit_mynetworks, reject
 recipient_delimiter = +
 virtual_mailbox_domains = example.org
 virtual_mailbox_base = {home}/mail
-virtual_mailbox_maps = regexp:{home}/etc/mailboxes
+virtual_mailbox_maps = texthash:{home}/etc/mailboxes
 virtual_minimum_uid = 1
 virtual_uid_maps = static:{uid}
 virtual_gid_maps = static:{gid}
@@ -82,7 +83,9 @@ class PostfixServer:
 
     def wait_for(self, count: int, user: str = "ann") -> list[bytes]:
         """The mail of a user, once so many have come."""
-        wait_until(lambda: len(self.delivered(user)) >= count, f"{count} mails for {user}; {self.log()}")
+        wait_until(
+            lambda: len(self.delivered(user)) >= count, lambda: f"{count} mails for {user}; {self.log()}"
+        )
         return self.delivered(user)
 
     def queued(self, *kinds: str) -> list[Path]:
@@ -108,12 +111,12 @@ def running_postfix(home: Path, settings: str) -> Iterator[PostfixServer]:
     )
     (home / "etc/main.cf").write_text(own + settings)
     (home / "etc/master.cf").write_text(SERVICES.format(port=port))
-    (home / "etc/mailboxes").write_text(r"/^([^@+]+)(\+.*)?@example\.org$/ $1/" + "\n")
+    (home / "etc/mailboxes").write_text("".join(f"{user}@example.org {user}/\n" for user in USERS))
     environment = {"MAIL_CONFIG": str(home / "etc"), "LD_LIBRARY_PATH": str(program / "usr/lib/postfix")}
     command = [str(program / "usr/lib/postfix/sbin/master"), "-d", "-c", str(home / "etc")]
     with running(command, home / "output", environment):
         server = PostfixServer(home, port)
-        wait_until(lambda: listens(port), f"Postfix listens; {(home / 'output').read_text()} {server.log()}")
+        wait_until(lambda: listens(port), lambda: f"Postfix listens; {server.log()}")
         yield server
 
 

@@ -1,4 +1,4 @@
-"""Mail servers that `.ci/prepare tests` unpacked from Debian packages, run from where they lie on loopback ports."""
+"""Mail servers that `.ci/prepare tests` unpacked from Debian packages, run from there on loopback ports."""
 
 import os
 import shutil
@@ -33,7 +33,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_until(what: Callable[[], object], why: str, seconds: float = WAITING_SECONDS) -> object:
+def wait_until(
+    what: Callable[[], object], why: str | Callable[[], str], seconds: float = WAITING_SECONDS
+) -> object:
     """What is true in the end; fails if it never is."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -41,7 +43,7 @@ def wait_until(what: Callable[[], object], why: str, seconds: float = WAITING_SE
         if found:
             return found
         time.sleep(0.02)  # the pace of looking, not a guess at how long it takes
-    pytest.fail(f"never came: {why}")
+    pytest.fail(f"never came: {why if isinstance(why, str) else why()}")
 
 
 def listens(port: int) -> bool:
