@@ -23,9 +23,9 @@ REQUIRED = 5.0
 DECIBANS_PER_POINT = 2.0
 
 
-def points_of(verdict: Verdict, required: float = REQUIRED) -> float:
+def points_of(verdict: Verdict, required: float = REQUIRED, most_good: float | None = None) -> float:
     """The points of a verdict: at least what is required if it is spam, and fewer if not."""
-    just_below = round(required - 0.1, 1)
+    just_below = round(required - 0.1, 1) if most_good is None else most_good
     if verdict.otherwise is not None:  # an allowed sender: no rule on points may put it among the spam
         return min(0.0, just_below)
     if SPAM not in verdict.probabilities:

@@ -18,13 +18,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pwd
 import re
-from ipaddress import ip_address, ip_network
 from typing import TYPE_CHECKING
 
 from deciban.decibans import SPAM
-from deciban.errors import BadDialogue, BadSetting, NoSuchSpace, NotAllowed
+from deciban.errors import BadDialogue, NoSuchSpace, NotAllowed
 from deciban.filter.tag import tagged, tags_of
 from deciban.filter.tagging import identity_in
 from deciban.journal.journal_entry import TAGGED, TOLD
@@ -41,13 +39,12 @@ from deciban.server.doors.spamd_protocol import (
     verdict_field,
 )
 from deciban.server.doors.stream_door import StreamDoor
+from deciban.server.doors.trust import Trust, user_name
 from deciban.sources import RawMessage
 from deciban.text import read
 from deciban.value import Value
 
 if TYPE_CHECKING:
-    from ipaddress import IPv4Network, IPv6Network
-
     from deciban.committee.verdict import Verdict
     from deciban.server.door_settings import SpamdSettings
     from deciban.server.doors.spamd_protocol import SpamdRequest
@@ -77,8 +74,7 @@ class SpamdDoor(StreamDoor):
     def __init__(self, reception: Reception, settings: SpamdSettings) -> None:
         super().__init__(reception)
         self._settings = settings
-        self._users = frozenset(map(uid_of, settings.trusted_users)) | {os.geteuid()}
-        self._networks = [network_of(each) for each in settings.trusted_addresses]
+        self._trust = Trust.of(settings.trusted_users, settings.trusted_addresses)
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: Peer) -> None:
         """Answer one request."""
@@ -121,25 +117,19 @@ class SpamdDoor(StreamDoor):
     # Who
 
     async def _visitor(self, request: SpamdRequest, peer: Peer) -> Visitor:
-        if self._is_trusted(peer):
-            name = request.user or (EVERYBODY if peer.uid is None else _user_name(peer.uid))
+        if self._trust.covers(peer):
+            name = request.user or (EVERYBODY if peer.uid is None else user_name(peer.uid))
             space = await self._space_of(name)
             if space is not None:
                 return Visitor(space, is_owner=True)
         elif peer.uid is not None:
-            space = await self._space_of(_user_name(peer.uid))
+            space = await self._space_of(user_name(peer.uid))
             if space is not None:
                 return Visitor(space, is_owner=not space.name.startswith(EVERYBODY))
         common = self.reception.find(self._settings.space or EVERYBODY)
         if common is None:
             raise NoSuchSpace("there is no space for this user")
         return Visitor(common, is_owner=False)
-
-    def _is_trusted(self, peer: Peer) -> bool:
-        if peer.uid is not None:
-            return peer.uid in self._users
-        address = ip_address(peer.address)
-        return any(address in network for network in self._networks)
 
     async def _space_of(self, user: str) -> SpaceRecord | None:
         found = await self.reception.space_for(user)
@@ -234,34 +224,3 @@ def symbol_of(verdict: Verdict) -> str:
     if verdict.unsure:
         return "DECIBAN_UNSURE"
     return "DECIBAN_SPAM" if verdict.decision == SPAM else "DECIBAN_HAM"
-
-
-def uid_of(user: str) -> int:
-    """The number of a user, who is named or numbered.
-
-    >>> uid_of("root"), uid_of("1000")
-    (0, 1000)
-    """
-    if user.isascii() and user.isdecimal():
-        return int(user)
-    try:
-        return pwd.getpwnam(user).pw_uid
-    except KeyError:
-        raise BadSetting(f"There is no user {user!r} on this machine: see trusted_users.") from None
-
-
-def network_of(text: str) -> IPv4Network | IPv6Network:
-    """An address, or a network such as 192.0.2.0/24."""
-    try:
-        return ip_network(text, strict=False)
-    except ValueError:
-        raise BadSetting(
-            f"trusted_addresses are such as 192.0.2.1 or 192.0.2.0/24, got {text!r} instead."
-        ) from None
-
-
-def _user_name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
