@@ -73,6 +73,7 @@ HELD_BY = {
     "server/api/space_views": API,
     "server/changes": API,
     "server/doors/http_door": API,
+    "server/doors/stream_door": "server/doors/test_milter_door.py",
     "server/http/http_connection": "server/test_limits.py",
     "server/lifeline": SUPERVISOR,
     "server/reception": API,

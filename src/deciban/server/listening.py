@@ -6,7 +6,8 @@
 Traceback (most recent call last):
 deciban.errors.BadSetting: An address to listen at is host:port or unix:/path, got 'localhost' instead.
 
-A socket in the file system can be opened by its owner only (0600), so whoever comes through it has all
+A socket in the file system can be opened by its owner only (0600) unless a door for mail servers is told
+otherwise (`socket_mode`). So whoever comes through that of HTTP has all
 rights. Sockets stay open while the server reloads or is upgraded: the next supervisor finds them in its
 environment.
 """
@@ -23,6 +24,7 @@ from deciban.value import Value
 
 UNIX = "unix:"
 BACKLOG = 1024
+OWNER_ONLY = 0o600
 # systemd hands sockets over from this descriptor on.
 FIRST_HANDED = 3
 LOOPBACK = ("127.", "::1", "localhost")
@@ -50,10 +52,10 @@ class ListeningPlace(Value):
         """Whether only this machine can reach it."""
         return bool(self.path) or self.host.startswith(LOOPBACK)
 
-    def open(self) -> list[socket.socket]:
-        """Listen there; a name may have several addresses."""
+    def open(self, mode: int = OWNER_ONLY, group: str = "") -> list[socket.socket]:
+        """Listen there; a name may have several addresses, a socket in the file system a mode and a group."""
         try:
-            return [_open_unix(self.path)] if self.path else _open_internet(self.host, self.port)
+            return [_open_unix(self.path, mode, group)] if self.path else _open_internet(self.host, self.port)
         except OSError as error:
             where = self.path or f"{self.host}:{self.port}"
             raise CannotWrite(f"Nobody can listen at {where}: {error.strerror or error}.") from None
@@ -76,8 +78,8 @@ def handed_over(environment: dict[str, str]) -> list[socket.socket]:
     return [socket.socket(fileno=number) for number in range(FIRST_HANDED, FIRST_HANDED + count)]
 
 
-def _open_unix(path: str) -> socket.socket:
-    """A socket that only its owner can open; one that nobody listens at any more is replaced."""
+def _open_unix(path: str, mode: int, group: str) -> socket.socket:
+    """A socket in the file system; one that nobody listens at any more is replaced."""
     with suppress(FileNotFoundError):
         if not stat.S_ISSOCK(os.stat(path).st_mode):
             raise FileExistsError(17, "another file is there")
@@ -94,8 +96,21 @@ def _open_unix(path: str) -> socket.socket:
         listening.bind(path)
     finally:
         os.umask(before)
+    if group:
+        os.chown(path, -1, _group_of(group))
+    if mode != OWNER_ONLY:
+        os.chmod(path, mode)
     listening.listen(BACKLOG)
     return listening
+
+
+def _group_of(name: str) -> int:
+    import grp
+
+    try:
+        return grp.getgrnam(name).gr_gid
+    except KeyError:
+        raise BadSetting(f"There is no group {name!r} on this machine: see socket_group.") from None
 
 
 def _open_internet(host: str, port: int) -> list[socket.socket]:

@@ -97,6 +97,87 @@ class HttpSettings(Section, frozen=True):
     journal: Annotated[bool, _explain("keep an entry of each verdict, so that it can be corrected")] = True
 
 
+class MailSection(Section, frozen=True):
+    """What all doors for mail servers can be told."""
+
+    listen: Annotated[
+        tuple[str, ...], _explain("addresses: host:port, or unix:/path; none: the door is closed")
+    ] = ()
+    socket_mode: Annotated[
+        str,
+        Meta(pattern="^0?[0-7]{3}$"),
+        _explain("who can open a socket at unix:/path, in octal: 0600 you, 0660 also its group, 0666 all"),
+    ] = "0600"
+    socket_group: Annotated[str, _explain("the group of such a socket, by name; empty for your own")] = ""
+    seconds: Annotated[
+        Seconds, _explain("how long a message waits for its verdict; then it goes on without one")
+    ] = 10.0
+
+
+class MilterSettings(MailSection, frozen=True):
+    """The milter door: Postfix and Sendmail ask about each message they receive (docs/postfix.md)."""
+
+    subject_tag: Annotated[str, _explain("what stands in front of the subject of spam, such as [SPAM]")] = ""
+    reject_decibans: Annotated[
+        float, Meta(ge=0, le=1000), _explain("spam with so much evidence is rejected, such as 60; 0: never")
+    ] = 0.0
+    reject_text: Annotated[
+        str,
+        Meta(pattern=r"^[45][0-9]{2} [ -~]{1,400}$"),
+        _explain("what the sender of such a message is told"),
+    ] = "550 5.7.1 This message looks like spam."
+    quarantine_decibans: Annotated[
+        float,
+        Meta(ge=0, le=1000),
+        _explain("spam with so much evidence is put on hold by the mail server, such as 40; 0: never"),
+    ] = 0.0
+    trusted_addresses: Annotated[
+        tuple[str, ...],
+        _explain("other machines whose mail servers may ask, such as 192.0.2.1; loopback may"),
+    ] = ()
+    learn_sent: Annotated[
+        bool,
+        _explain("learn what users send after they logged in as good mail; only through unix:/path"),
+    ] = False
+    idle_seconds: Annotated[
+        Seconds, _explain("until a connection without a message is closed; mail servers keep them open")
+    ] = 7200.0
+
+
+class TrustingSection(MailSection, frozen=True):
+    """What doors can be told at which clients only claim for whom they ask."""
+
+    trusted_users: Annotated[
+        tuple[str, ...],
+        _explain("users of this machine who may ask and teach for everybody, through unix:/path"),
+    ] = ()
+    trusted_addresses: Annotated[
+        tuple[str, ...],
+        _explain("addresses or networks that may ask and teach for everybody, such as 127.0.0.1"),
+    ] = ()
+    space: Annotated[str, _explain("the space that answers everybody else; empty for the one named @")] = ""
+    domain: Annotated[
+        str, _explain("for users without a domain, such as example.org: ann is then ann@example.org, too")
+    ] = ""
+
+
+class SpamdSettings(TrustingSection, frozen=True):
+    """The spamd door: for spamc and all that speaks with SpamAssassin's spamd (docs/spamassassin.md)."""
+
+
+class RspamdSettings(TrustingSection, frozen=True):
+    """The rspamd door: for rspamc and all that asks rspamd over HTTP (docs/rspamd.md)."""
+
+    reject_decibans: Annotated[
+        float,
+        Meta(ge=0, le=1000),
+        _explain("spam with so much evidence has the action reject, such as 60; 0: add header, always"),
+    ] = 0.0
+    hosts: Annotated[
+        tuple[str, ...], _explain("names under which clients reach us, beside localhost and addresses")
+    ] = ()
+
+
 class LimitSettings(Section, frozen=True):
     """Limits, looked at before any work is done. Each has a clear answer."""
 
@@ -132,6 +213,9 @@ class ServerConfiguration(Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     server: ServerSettings = ServerSettings()
     http: HttpSettings = HttpSettings()
+    milter: MilterSettings = MilterSettings()
+    spamd: SpamdSettings = SpamdSettings()
+    rspamd: RspamdSettings = RspamdSettings()
     limits: LimitSettings = LimitSettings()
     log: LogSettings = LogSettings()
 

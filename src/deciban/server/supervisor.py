@@ -25,7 +25,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from time import monotonic
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from deciban.errors import DecibanError
 from deciban.server.lifeline import Lifeline
@@ -294,7 +294,7 @@ class Supervisor:
             opened[door] = []
             for text in settings.listen:
                 found = known.get(text)
-                opened[door] += [found] if found else self._known_or_new(text, kept.get(door, []))
+                opened[door] += [found] if found else self._known_or_new(text, kept.get(door, []), settings)
         used = {id(each) for many in opened.values() for each in many}
         for each in (*handed, *(each for many in kept.values() for each in many)):
             if id(each) not in used:
@@ -304,14 +304,15 @@ class Supervisor:
                 each.setblocking(False)
         return opened
 
-    def _known_or_new(self, text: str, kept: list[socket.socket]) -> list[socket.socket]:
+    def _known_or_new(self, text: str, kept: list[socket.socket], settings: Any) -> list[socket.socket]:
         """A name may have several addresses, and port 0 any: those that were opened for it before."""
         place = ListeningPlace.of(text)
         if not place.path:
             same = [each for each in kept if each.family != socket.AF_UNIX and _is_at(each, place)]
             if same:
                 return same
-        return place.open()
+        mode, group = getattr(settings, "socket_mode", "0600"), getattr(settings, "socket_group", "")
+        return place.open(int(mode, 8), group)
 
     def _clean(self) -> None:
         shutil.rmtree(self._runtime, ignore_errors=True)

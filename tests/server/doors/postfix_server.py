@@ -74,8 +74,9 @@ class PostfixServer:
 
     def send(self, message: bytes, *recipients: str, sender: str = "joe@example.com") -> None:
         """Hand a message over, as another mail server does."""
+        lines = message.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         with self.client() as client:
-            client.sendmail(sender, recipients or ("ann@example.org",), message)
+            client.sendmail(sender, recipients or ("ann@example.org",), lines)
 
     def delivered(self, user: str = "ann") -> list[bytes]:
         """What lies in a mailbox."""
@@ -116,11 +117,14 @@ def running_postfix(home: Path, settings: str) -> Iterator[PostfixServer]:
     command = [str(program / "usr/lib/postfix/sbin/master"), "-d", "-c", str(home / "etc")]
     with running(command, home / "output", environment):
         server = PostfixServer(home, port)
-        wait_until(lambda: listens(port), lambda: f"Postfix listens; {server.log()}")
+        wait_until(
+            lambda: listens(port), lambda: f"Postfix listens; {server.log()} {(home / 'output').read_text()}"
+        )
         yield server
 
 
 def _make_folders(home: Path, owner: pwd.struct_passwd) -> None:
+    home.mkdir(parents=True, exist_ok=True)
     home.chmod(0o755)
     (home / "etc").mkdir()
     (home / "queue/pid").mkdir(parents=True)

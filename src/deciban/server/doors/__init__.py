@@ -28,7 +28,12 @@ class OpenDoor(Protocol):
 
 
 # The section of the configuration, and the module that opens the door.
-DOORS = {"http": "http_door"}
+DOORS = {
+    "http": "http_door",
+    "milter": "milter_door",
+    "spamd": "spamd_door",
+    "rspamd": "rspamd_door",
+}
 
 
 async def open_door(name: str, sockets: list[socket.socket], reception: Reception, settings: Any) -> OpenDoor:

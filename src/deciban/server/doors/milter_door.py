@@ -20,17 +20,21 @@ from deciban.ledger.lesson import SENT
 from deciban.server.doors.joint_verdict import GOOD, Circle
 from deciban.server.doors.milter_protocol import HeaderEdit, MilterProtocol
 from deciban.server.doors.stream_door import StreamDoor
+from deciban.server.doors.trust import Trust
 from deciban.sources import RawMessage
 from deciban.value import Value
 
 if TYPE_CHECKING:
-    from deciban.server.door_settings import MilterSettings
+    import socket
+
     from deciban.server.doors.joint_verdict import JointVerdict
     from deciban.server.doors.milter_protocol import MilterMessage
     from deciban.server.doors.stream_door import Peer
     from deciban.server.reception import Reception
+    from deciban.server.server_configuration import MilterSettings
 
 NAME = "milter"
+LOOPBACK = ("127.0.0.0/8", "::1")
 # Mail has one subject. Of the forged ones, those behind a few are left alone.
 MOST_SUBJECTS = 10
 
@@ -43,6 +47,15 @@ class MilterAnswer(Value):
     reject: str = ""
 
 
+async def open_door(
+    sockets: list[socket.socket], reception: Reception, settings: MilterSettings
+) -> MilterDoor:
+    """Answer at these sockets."""
+    door = MilterDoor(reception, settings)
+    await door.open(sockets)
+    return door
+
+
 class MilterDoor(StreamDoor):
     """Answers mail servers."""
 
@@ -51,6 +64,7 @@ class MilterDoor(StreamDoor):
     def __init__(self, reception: Reception, settings: MilterSettings) -> None:
         super().__init__(reception)
         self._settings = settings
+        self._trust = Trust.of((), (*LOOPBACK, *settings.trusted_addresses))
         self._tagging = Tagging(subject_tag=settings.subject_tag)
         self._lessons: set[asyncio.Task[None]] = set()
 
@@ -62,6 +76,9 @@ class MilterDoor(StreamDoor):
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: Peer) -> None:
         """Answer about one message after the other."""
+        if not self._trust.covers(peer) and peer.uid is None:
+            self.reception.log.say(NAME, "not among trusted_addresses", address=peer.address)
+            return
         protocol = MilterProtocol()
         while not protocol.is_over:
             data = await self.read(reader, self._settings.idle_seconds, protocol.is_resting)

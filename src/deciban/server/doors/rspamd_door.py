@@ -36,11 +36,13 @@ from deciban.sources import RawMessage
 from deciban.text import read
 
 if TYPE_CHECKING:
-    from deciban.server.door_settings import RspamdSettings
+    import socket
+
     from deciban.server.doors.joint_verdict import JointVerdict
     from deciban.server.doors.rspamd_protocol import RspamdRequest
     from deciban.server.doors.stream_door import Peer
     from deciban.server.reception import Reception
+    from deciban.server.server_configuration import RspamdSettings
 
 NAME = "rspamd"
 # As rspamd comes: 6 points are tagged, 15 are rejected, and from 4 on mail is greylisted.
@@ -49,6 +51,15 @@ NO_ACTION, ADD_HEADER, REJECT = "no action", "add header", "reject"
 LABELS = {"/learnspam": "spam", "/learnham": "ham"}
 CHECKS = ("/checkv2", "/check")
 WEIGHTS = {"DECIBAN_SPAM": 1.0, "DECIBAN_HAM": -1.0, "DECIBAN_UNSURE": 0.0}
+
+
+async def open_door(
+    sockets: list[socket.socket], reception: Reception, settings: RspamdSettings
+) -> RspamdDoor:
+    """Answer at these sockets."""
+    door = RspamdDoor(reception, settings)
+    await door.open(sockets)
+    return door
 
 
 class RspamdDoor(StreamDoor):

@@ -45,11 +45,13 @@ from deciban.text import read
 from deciban.value import Value
 
 if TYPE_CHECKING:
+    import socket
+
     from deciban.committee.verdict import Verdict
-    from deciban.server.door_settings import SpamdSettings
     from deciban.server.doors.spamd_protocol import SpamdRequest
     from deciban.server.doors.stream_door import Peer
     from deciban.server.reception import Reception
+    from deciban.server.server_configuration import SpamdSettings
     from deciban.spaces.sqlite_registry import SpaceRecord
 
 NAME = "spamd"
@@ -64,6 +66,13 @@ class Visitor(Value):
 
     space: SpaceRecord
     is_owner: bool
+
+
+async def open_door(sockets: list[socket.socket], reception: Reception, settings: SpamdSettings) -> SpamdDoor:
+    """Answer at these sockets."""
+    door = SpamdDoor(reception, settings)
+    await door.open(sockets)
+    return door
 
 
 class SpamdDoor(StreamDoor):
