@@ -9,6 +9,7 @@ import pytest
 
 from tests.server.doors.documented import block
 from tests.server.doors.dovecot_server import OWNER, PASSWORD, DovecotServer, running_dovecot
+from tests.server.doors.postfix_server import running_postfix
 from tests.server.doors.private_programs import open_folder, unpacked, wait_until
 from tests.server.running_server import RunningServer, mail_of, teach
 
@@ -64,8 +65,11 @@ def training() -> Iterator[Training]:
             (scripts / name).write_text(page(name))
             (scripts / name).chmod(0o755)
         scripts.chmod(0o777)
+        milter = f'[milter]\nlisten = ["unix:{folder}/milter.sock"]\nsocket_mode = "0666"\n'
         with (
-            RunningServer(folder, page("toml") + "[server]\nworkers = 1\n", (ANN, BOB, *HOSTILE)) as server,
+            RunningServer(
+                folder, page("toml") + milter + "[server]\nworkers = 1\n", (ANN, BOB, *HOSTILE)
+            ) as server,
             running_dovecot(folder / "dovecot", page("dovecot.conf")) as dovecot,
         ):
             for space in (ANN, BOB):
@@ -158,3 +162,31 @@ def test_one_user_teaches_nobody_else(training: Training) -> None:
     client.logout()
     wait_until(lambda: training.labels(BOB)["spam"] == 7, "bob's lesson")
     assert training.labels(ANN) == before
+
+
+def test_the_way_from_postfix_to_a_lesson(training: Training) -> None:
+    """Milter, delivery, and a move: the entry that the milter made is the one that the move finds."""
+    settings = (
+        f"smtpd_milters = unix:{training.folder}/milter.sock\nmilter_default_action = accept\n"
+        f"virtual_mailbox_base = {training.folder}/dovecot/mail\nvirtual_mailbox_maps = static:{ANN}/\n"
+    )
+    with running_postfix(training.folder / "postfix", settings) as postfix:
+        postfix.send(mail_of("ham", 160), ANN)
+        client = training.dovecot.client(ANN)
+
+        def found() -> list[bytes]:
+            client.select("INBOX")
+            return client.search(None, "HEADER", "Message-ID", "<ham160@x>")[1][0].split()
+
+        (number,) = wait_until(found, "delivery")
+        head = email.message_from_bytes(client.fetch(number.decode(), "(RFC822.HEADER)")[1][0][1])
+        client.copy(number.decode(), "Junk")
+        client.logout()
+
+    def outcome() -> object:
+        entries = training.server.get("journal", space=ANN).json()["entries"]
+        (entry,) = [each for each in entries if each["message_id"] == "<ham160@x>"]
+        return entry if (entry["outcome"] or {}).get("label") == "spam" else None
+
+    entry = wait_until(outcome, "what became of the message")
+    assert (entry["entry"], entry["door"]) == (head["X-Deciban-Id"], "milter")

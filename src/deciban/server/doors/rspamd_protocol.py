@@ -186,7 +186,7 @@ def legacy_answer(record: dict[str, object]) -> bytes:
     r"""The same verdict in the older form, which is what Exim reads.
 
     >>> legacy_answer({"score": 15.8, "required_score": 15.0, "action": "add header", "symbols": {"X": 0}})
-    b'RSPAMD/1.3 0 EX_OK\r\nMetric: default; True; 15.80 / 15.00 / 0.0\r\nSymbol: X\r\nAction: add header\r\n'
+    b'RSPAMD/1.3 0 EX_OK\r\nMetric: default; True; 15.80 / 15.00 / 0.0\r\nAction: add header\r\nSymbol: X\r\n'
     """
     symbols = record["symbols"]
     assert isinstance(symbols, dict)
@@ -194,8 +194,8 @@ def legacy_answer(record: dict[str, object]) -> bytes:
     lines = [
         "RSPAMD/1.3 0 EX_OK",
         f"Metric: default; {is_spam}; {record['score']:.2f} / {record['required_score']:.2f} / 0.0",
+        f"Action: {record['action']}",  # Exim looks for it right here
         *(f"Symbol: {name}" for name in symbols),
-        f"Action: {record['action']}",
         *([f"Message-ID: {record['message-id']}"] if "message-id" in record else []),
     ]
     return "".join(f"{line}\r\n" for line in lines).encode("utf-8", "replace")
