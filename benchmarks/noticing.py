@@ -22,9 +22,8 @@ from deciban.committee._lesson_code import Features
 from deciban.committee.course import Course
 from deciban.committee.extraction import features_of
 from deciban.decibans import SPAM
-from deciban.filter.drift import EXAM_SLACK, WORDS_SLACK, KnownWords, Watch
+from deciban.filter.drift import ExamWatch, WordWatch
 from deciban.filter.exams import examined
-from deciban.filter.status import LEAST_WORDS
 from deciban.text import read
 
 CORPORA = ("spamassassin", "enron_spam", "ling_spam", "sms_spam", "ccert_zh")
@@ -50,13 +49,11 @@ def stream(name: str, seed: int, count: int) -> list[Known]:
 
 def alarms(messages: Sequence[Known]) -> Iterator[int]:
     """Where the alarm is raised, by exams or by words."""
-    course, words = Course(None), KnownWords()
-    exams, shares = Watch(EXAM_SLACK), Watch(WORDS_SLACK)
+    course, exams, words = Course(None), ExamWatch(), WordWatch()
     for place, (label, features) in enumerate(messages):
         row = examined(label, course.learn(label, features).totals)
-        share = words.known_share(features.words)
         by_exam = row.truth is not None and exams.see(label == SPAM, row.truth)
-        if (len(words) > LEAST_WORDS and shares.see(label == SPAM, share)) or by_exam:
+        if words.see(label == SPAM, features.words) or by_exam:
             yield place
 
 

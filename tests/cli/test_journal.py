@@ -74,6 +74,26 @@ def test_learning_by_processes_marks_entries_too(taught, capsys):
     assert [entry["outcome"]["label"] for entry in listed(capsys)] == ["ham", "ham"]
 
 
+def test_one_entry_is_told_with_the_subtotals_of_its_verdict(taught, capsys):
+    main(["classify", "--journal", str(taught / "new-spam.eml")])
+    (record,) = listed(capsys)
+    identity, subtotals = record["entry"], record["verdict"]["subtotals"]
+    assert sum(subtotals.values()) == pytest.approx(record["verdict"]["decibans"])
+    main(["correct", identity, "ham"])
+    capsys.readouterr()
+    assert main(["journal", "--entry", identity]) == 0
+    told = capsys.readouterr().out
+    for text in (
+        "door      classify: told",
+        "verdict   spam, +",
+        "words +",
+        "letters +",
+        "taught    as ham, 2",
+    ):
+        assert text in told
+    assert main(["journal", "--entry", "0" * 32]) == 3
+
+
 def test_a_journal_that_cannot_be_written_keeps_no_mail_back(taught, database):
     os.mkdir(f"{database}.journal")
     message = (taught / "new-spam.eml").read_bytes()

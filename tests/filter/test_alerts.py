@@ -32,11 +32,13 @@ def test_lessons_that_stop_are_told(mail_filter: Filter):
     assert kinds(mail_filter, time() + MONTH) == ["silence"]
 
 
-def test_mail_that_changes_is_told_and_is_no_news_for_ever(mail_filter: Filter):
-    # What was good is spam now, and the other way round.
+@pytest.mark.parametrize(
+    ("spam", "ham"), [("news", "shop"), ("ham", "spam")], ids=["two new kinds", "the labels are swapped"]
+)
+def test_mail_that_changes_is_told(mail_filter: Filter, spam: str, ham: str):
     for number in range(150, 180):
-        teach(mail_filter, "spam", [mail("ham", number)])
-        teach(mail_filter, "ham", [mail("spam", number)])
+        teach(mail_filter, "spam", [mail(spam, number)])
+        teach(mail_filter, "ham", [mail(ham, number)])
     assert kinds(mail_filter) == ["changed"]
     status = status_of(mail_filter)
     assert status.changed is not None

@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from deciban.filter.drift import EXAM_SLACK, EXPONENTS, WORDS_SLACK, Watch, bound
+from deciban.filter.drift import EXAM_SLACK, EXPONENTS, LAG, WORDS_SLACK, ExamWatch, WordWatch, bound
 from tests.effort import effort
 
 
 def alarms(values: list[tuple[bool, float]]) -> list[int]:
-    watch = Watch(EXAM_SLACK)
+    watch = ExamWatch()
     return [place for place, value in enumerate(values) if watch.see(*value)]
 
 
@@ -39,6 +39,32 @@ def test_mail_that_fits_worse_is_told_within_300(seed: int, change: float):
     values = stream(rng, 2_000, mean=6.0) + stream(rng, 300, mean=6.0 + change)
     first = alarms(values)[0]
     assert 2_000 <= first < 2_300
+
+
+def lessons(rng: random.Random, count: int, words: range) -> list[tuple[bool, list[int]]]:
+    """Lessons of 40 words of which some are frequent and most are not."""
+    spread = len(words)
+    return [
+        (rng.random() < 0.4, [words[int(spread * rng.random() ** 4)] for _ in range(40)])
+        for _ in range(count)
+    ]
+
+
+def word_alarms(seen: list[tuple[bool, list[int]]]) -> list[int]:
+    watch = WordWatch()
+    return [place for place, each in enumerate(seen) if watch.see(*each)]
+
+
+@pytest.mark.parametrize("seed", range(effort(2, 20)))
+def test_words_of_a_stable_stream_raise_no_alarm(seed: int):
+    assert word_alarms(lessons(random.Random(seed), effort(5_000, 20_000), range(20_000))) == []
+
+
+@pytest.mark.parametrize("before", [400, 2_000])
+def test_new_words_are_told_also_by_a_young_filter_and_though_they_come_again_and_again(before: int):
+    rng = random.Random(before)
+    seen = lessons(rng, before, range(20_000)) + lessons(rng, LAG, range(15_000, 35_000))
+    assert before <= word_alarms(seen)[0] < before + LAG
 
 
 def test_too_few_exams_raise_no_alarm():

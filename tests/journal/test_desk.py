@@ -6,12 +6,14 @@ from time import time
 import pytest
 
 from deciban.errors import CannotWrite, NoSuchEntry
+from deciban.filter import Filter
 from deciban.filter.tag import tagged, tags_of
 from deciban.journal import Desk
-from deciban.journal.desk import SILENCE_SECONDS
+from deciban.journal.desk import SILENCE_SECONDS, judged
+from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.ledger import Selection
 from deciban.sources import RawMessage
-from tests.filter.mails import classify, mail
+from tests.filter.mails import classify, mail, why
 
 LATER = time() + SILENCE_SECONDS + 1000
 
@@ -31,7 +33,7 @@ def tagged_mail(desk, raw):
 def test_a_question_leaves_an_entry(desk: Desk):
     raw = mail("spam", 50)
     asked = desk.ask(raw)
-    assert asked.verdict == classify(desk.mail_filter, raw.data)
+    assert asked.verdict.replaced(subtotals=None) == classify(desk.mail_filter, raw.data)
     (entry,) = entries(desk)
     assert entry.id == asked.id
     assert (entry.kind, entry.door, entry.done) == ("question", "test", "told")
@@ -39,6 +41,36 @@ def test_a_question_leaves_an_entry(desk: Desk):
     assert entry.verdict["verdict"] == asked.verdict.decision
     assert entry.verdict["probabilities"] == asked.verdict.probabilities
     assert entry.outcome is None
+
+
+@pytest.mark.parametrize("label", ["spam", "ham"])
+def test_an_entry_keeps_the_subtotals_of_its_verdict_which_are_those_of_why(desk: Desk, label: str):
+    raw = mail(label, 50)
+    desk.ask(raw)
+    (entry,) = entries(desk)
+    subtotals = entry.verdict["subtotals"]
+    assert sum(subtotals.values()) == pytest.approx(entry.verdict["decibans"], abs=1e-9)
+    evidence = why(desk.mail_filter, raw.data).evidence
+    for view, name in (("words", "words"), ("letters", "letters"), ("judge", "prior")):
+        said = sum(item.decibans for item in evidence if item.view == view)
+        assert subtotals[name] == pytest.approx(said, abs=1e-6)
+
+
+def test_a_filter_that_knows_nothing_has_no_subtotals(tmp_path: Path, journal: SqliteJournal):
+    with Filter.open(str(tmp_path / "empty.db")) as mail_filter:
+        verdict, entry = judged(mail_filter, mail("spam", 1), "test")
+    assert verdict.subtotals is None
+    assert "subtotals" not in entry.verdict
+
+
+def test_an_entry_of_a_version_that_kept_no_subtotals_can_be_read_and_corrected(desk: Desk):
+    asked = desk.ask(mail("spam", 50))
+    (entry,) = entries(desk)
+    without = {name: value for name, value in entry.verdict.items() if name != "subtotals"}
+    desk.writer.journal.erase_entries([entry.id])
+    desk.writer.journal.write([entry.replaced(verdict=without)])
+    assert desk.entry(asked.id).verdict == without
+    assert desk.correct(asked.id, "ham").learned == 1
 
 
 def test_a_correction_teaches_what_the_mail_would_have_taught(desk: Desk):

@@ -81,7 +81,9 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
     if first is None:
         return intake.exit_code()
     message = read(first.data)
-    verdict = mail_filter.classify(question_of(message, preferences))
+    question = question_of(message, preferences)
+    # An entry keeps the subtotals, too; what is told has none.
+    verdict = mail_filter.classify(question) if desk is None else mail_filter.weigh(question)
     second = next(messages, None)
     if second is None:
         say(_line(options, _plain_line, desk)(first, message, verdict))
@@ -92,7 +94,11 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
         batch = [second, *islice(messages, BATCH - 1)]
         read_batch = [read(raw.data) for raw in batch]
         questions = [question_of(message, preferences) for message in read_batch]
-        table.add(batch, read_batch, mail_filter.classify_many(questions))
+        if desk is None:
+            verdicts = mail_filter.classify_many(questions)
+        else:
+            verdicts = [mail_filter.weigh(question) for question in questions]
+        table.add(batch, read_batch, verdicts)
         second = next(messages, None)
     intake.note(table.summary())
     return intake.exit_code()
@@ -130,7 +136,8 @@ def _json_lines(desk: Desk | None) -> Line:
     encode = JSONEncoder(separators=(",", ":")).encode
 
     def line(raw: RawMessage, message: Message, verdict: Verdict) -> str:
-        record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)}
+        told = verdict if desk is None else verdict.replaced(subtotals=None)
+        record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(told)}
         return encode(record if desk is None else {**record, "entry": _note(desk, raw, verdict).hex()})
 
     return line

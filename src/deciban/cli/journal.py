@@ -7,16 +7,18 @@ from itertools import islice
 from deciban.cli.database import add_database_flag, open_filter
 from deciban.cli.journal_flags import existing_desk
 from deciban.cli.json_output import add_json_flag, say_json
-from deciban.cli.numbers import counted, moment, moment_text, whole_number
+from deciban.cli.numbers import counted, digest, moment, moment_text, signed, whole_number
 from deciban.cli.parser import Parser
 from deciban.cli.table_lines import TableColumn, table_lines
-from deciban.cli.terminal import say
+from deciban.cli.terminal import harmless, say
 from deciban.errors import WrongUsage
 from deciban.journal.entry_record import entry_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
+    from typing import Any
 
     from deciban.journal.desk import Desk
     from deciban.journal.journal_entry import JournalEntry
@@ -27,6 +29,7 @@ EXAMPLES = (
     ("deciban journal invoice october", "those with both words in sender, subject or source"),
     ("deciban journal --verdict unsure --since 2026-11-01", "what the filter could not decide"),
     ("deciban journal --corrected", "what was taught afterwards"),
+    ("deciban journal --entry 7a90c2b7e6354f1d8a90c2b7e6354f1d", "all that is kept about one message"),
     ("deciban journal --limit 0 --json > journal.jsonl", "all of it, one JSON object a line"),
     ("deciban journal --days 90", "keep entries for 90 days from now on; 0 keeps and erases all"),
     ("deciban journal --sample", "for cron: teach a tenth of the good mail that nobody contested"),
@@ -39,6 +42,7 @@ def define(parser: Parser) -> None:
     parser.add_argument(
         "words", nargs="*", metavar="WORD", help="entries with every WORD in sender, subject or source"
     )
+    parser.add_argument("--entry", type=digest, metavar="ID", help="all that this entry keeps")
     parser.add_argument("--sender", metavar="ADDRESS", help="messages from this address in the From field")
     parser.add_argument("--verdict", metavar="LABEL", help="messages that were called this, or unsure")
     parser.add_argument("--door", metavar="DOOR", help="messages that came so: filter, classify, milter …")
@@ -74,6 +78,8 @@ def run(options: Namespace) -> int:
                 return _keep_for(options, desk)
             if options.sample:
                 return _draw_sample(options, desk)
+            if options.entry is not None:
+                return _show(options, desk.entry(options.entry))
             entries = desk.writer.journal.entries(desk.space, _selection(options))
             shown = list(islice(entries, options.limit or None))
             count = desk.writer.journal.count(desk.space)
@@ -85,6 +91,42 @@ def run(options: Namespace) -> int:
         say(line)
     say(f"{len(shown):,} of {count:,} entries" if len(shown) < count else _counted(count))
     return 0
+
+
+def _show(options: Namespace, entry: JournalEntry) -> int:
+    if options.json:
+        say_json(entry_record(entry))
+        return 0
+    for name, text in _details(entry):
+        say(f"{name:8}  {harmless(text)}")
+    return 0
+
+
+def _details(entry: JournalEntry) -> Iterator[tuple[str, str]]:
+    """What is kept about one message, by name."""
+    yield "entry", entry.id.hex()
+    yield "time", moment_text(entry.moment / 1e6)
+    yield "door", f"{entry.door}: {entry.done}"
+    for name in ("source", "sender", "subject", "date", "message_id"):
+        if getattr(entry, name):
+            yield name.replace("_id", "-ID"), getattr(entry, name)
+    if entry.verdict is not None:
+        yield "verdict", _verdict_text(entry.verdict)
+    if entry.outcome is not None:
+        before = f" (before: {entry.outcome.before})" if entry.outcome.before else ""
+        yield "taught", f"as {entry.outcome.label}{before}, {moment_text(entry.outcome.moment / 1e6)}"
+
+
+def _verdict_text(verdict: dict[str, Any]) -> str:
+    """A verdict with its subtotals, in decibans, if it has some: entries of earlier versions have none.
+
+    >>> subtotals = {"words": 14.21, "letters": 7.13, "prior": -0.4}
+    >>> _verdict_text({"verdict": "spam", "label": "spam", "decibans": 20.94, "subtotals": subtotals})
+    'spam, +20.9 dB: words +14.2, letters +7.1, prior −0.4'
+    """
+    unsure = f" ({verdict['label']})" if verdict["verdict"] != verdict["label"] and verdict["label"] else ""
+    parts = ", ".join(f"{name} {signed(each)}" for name, each in verdict.get("subtotals", {}).items())
+    return f"{verdict['verdict']}{unsure}, {signed(verdict['decibans'])} dB" + (f": {parts}" if parts else "")
 
 
 def _keep_for(options: Namespace, desk: Desk) -> int:

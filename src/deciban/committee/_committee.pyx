@@ -634,6 +634,20 @@ cdef class Committee:
             for witness in range(WITNESSES)
         ])
 
+    def subtotals(self, Features features not None, str favoured not None, str against not None):
+        """What words and letters have in the difference between the totals of two labels, in nats."""
+        self._must_hold()
+        cdef Py_ssize_t first = self._known(favoured), second = self._known(against), labels = self._considered()
+        cdef Py_ssize_t witness
+        cdef double* scores
+        cdef double[2] parts
+        self.score(features)
+        parts[0] = parts[1] = 0
+        for witness in range(WITNESSES):
+            scores = self.scores + witness * labels
+            parts[witness // 2] += self.header.weights[witness] / self._scale(witness) * (scores[first] - scores[second])
+        return parts[0], parts[1]
+
     cdef int _make_room(self, Py_ssize_t count) except -1:
         """Room for a message of so many features."""
         if count <= self.rows_room:

@@ -66,3 +66,16 @@ def gather_evidence(
     total = DECIBANS_A_NAT * (totals[favoured] - totals[against])
     evidence.append(Evidence(PRIOR, "judge", total - sum(item.decibans for item in evidence)))
     return tuple(evidence)
+
+
+def subtotals_of(
+    committee: Committee, features: Features, favoured: str, against: str, decibans: float
+) -> dict[str, float]:
+    """What each view says for one label against another, and the prior: together ``decibans``, the verdict's.
+
+    It takes half the time of a score, because the rows are at hand; gathering all evidence takes three times
+    as long as a score.
+    """
+    parts = committee.subtotals(features, favoured, against)
+    found = {view: DECIBANS_A_NAT * nats for view, nats in zip(VIEWS, parts, strict=True)}
+    return found | {PRIOR: decibans - sum(found.values())}

@@ -42,6 +42,8 @@ class Verdict(Value):
     """What it came from, strongest first, if it was asked for."""
     otherwise: Verdict | None = None
     """What the filter would have said if the allow list had not decided; the evidence is for this verdict."""
+    subtotals: dict[str, float] | None = None
+    """What each view and the prior say against the runner-up, if asked for; they add up to `decibans`."""
 
     @property
     def decision(self) -> str:

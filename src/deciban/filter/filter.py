@@ -234,6 +234,23 @@ class Filter:
         """What the filter makes of a message, in a state that knows ``at_least`` the lesson at a position."""
         return self.classify_many([question], at_least)[0]
 
+    def weigh(self, question: Question, at_least: int = 0) -> Verdict:
+        """The same, with the subtotals of the verdict: what is kept in a journal."""
+        from deciban.committee.evidence import subtotals_of
+
+        def weighed(state: State) -> Verdict:
+            committee = state.look()
+            totals = committee.totals_of(question.features)
+            (verdict,) = self._decided([question], [totals], state)
+            if verdict.probability is None:
+                return verdict
+            against = runner_up(totals, verdict.label)
+            parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
+            return verdict.replaced(subtotals=parts)
+
+        answer = self._own.asking.ask(weighed, at_least)
+        return Verdict.of({}) if answer is None else answer
+
     def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
 

@@ -18,7 +18,7 @@ from math import exp
 
 from deciban import metrics
 from deciban.decibans import SPAM
-from deciban.filter.drift import EXAM_SLACK, NEWS, REFERENCE, WORDS_SLACK, KnownWords, Watch
+from deciban.filter.drift import LAG, NEWS, REFERENCE, ExamWatch, WordWatch
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 # This many recent exams say how good the filter is by now: enough to see an error rate of .2%.
 RECENT = 2_000
 # Exams that can raise an alarm which is news, and those before them that they are compared with.
-WATCHED = NEWS + 2 * REFERENCE
-# Before so many lessons nearly every word is new.
-LEAST_WORDS = 200
+WATCHED = NEWS + 2 * REFERENCE + LAG
 CURVE_POINTS = 24
 DOUBTS = 5
 
@@ -190,20 +188,25 @@ def status_of(mail_filter: Filter) -> Status:
 
 def _changed(mail_filter: Filter, exams: Sequence[tuple[bytes, str, ExamRow]]) -> int | None:
     """How many lessons ago the last alarm was, if it is news."""
-    right = [(label == SPAM, exam.truth) for _, label, exam in exams[-WATCHED:] if exam.truth is not None]
-    words, known = KnownWords(), []
-    for lesson in mail_filter.recent_lessons(WATCHED):
-        share = words.known_share(lesson.features.words)
-        if len(words) > LEAST_WORDS:
-            known.append((lesson.label == SPAM, share))
-    ago = min(_since_alarm(Watch(EXAM_SLACK), right), _since_alarm(Watch(WORDS_SLACK), known))
+    watch, words = ExamWatch(), WordWatch()
+    by_exams = [
+        watch.see(label == SPAM, exam.truth) for _, label, exam in exams[-WATCHED:] if exam.truth is not None
+    ]
+    by_words = [
+        words.see(lesson.label == SPAM, lesson.features.words)
+        for lesson in mail_filter.recent_lessons(WATCHED)
+    ]
+    ago = min(_since_alarm(by_exams), _since_alarm(by_words))
     return ago if ago <= NEWS else None
 
 
-def _since_alarm(watch: Watch, seen: Sequence[tuple[bool, float]]) -> int:
-    """How many numbers ago the last alarm was; more than there are if there was none."""
-    alarms = [place for place, each in enumerate(seen) if watch.see(*each)]
-    return len(seen) - alarms[-1] if alarms else NEWS + 1
+def _since_alarm(alarms: Sequence[bool]) -> int:
+    """How many lessons ago the last alarm was; more than are news if there was none.
+
+    >>> _since_alarm([False, True, False, False]), _since_alarm([False])
+    (3, 501)
+    """
+    return next((ago for ago, alarm in enumerate(reversed(alarms), start=1) if alarm), NEWS + 1)
 
 
 def exams_by_label(lessons: Mapping[str, int], exams: Iterable[tuple[str, str]]) -> dict[str, LabelExams]:

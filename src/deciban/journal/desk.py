@@ -240,7 +240,7 @@ def judged(
 ) -> tuple[Verdict, JournalEntry]:
     """What the filter makes of a message, and the entry about it, for whoever writes the journal."""
     lesson = lesson_of("", "", mail_filter.preferences, raw)
-    verdict = mail_filter.classify(Question(lesson.features, lesson.sender), at_least)
+    verdict = mail_filter.weigh(Question(lesson.features, lesson.sender), at_least)
     return verdict, JournalEntry.of(lesson, verdict, door, done, space)
 
 
