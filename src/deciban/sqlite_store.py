@@ -39,8 +39,14 @@ if TYPE_CHECKING:
 LOGS = ("-wal", "-shm", "-journal")
 # What the name of a file has behind its own until it is whole.
 NEW = ".new-"
+# What a damaged file is called that was repaired and is kept.
+REPAIRED = ".before-repair"
 # How long one process waits for another that is writing.
 PATIENCE_SECONDS = 30.0
+
+
+class _TakenBack(Exception):
+    """Raised to undo a transaction on purpose."""
 
 
 class StoreKind(Value):
@@ -53,6 +59,8 @@ class StoreKind(Value):
     version: int
     tables: tuple[str, ...]
     """The statements that make tables and indexes."""
+    repair: str = "deciban check --repair"
+    """What saves what is whole of a damaged one."""
 
 
 class SqliteStore:
@@ -69,11 +77,6 @@ class SqliteStore:
         self.read_only = not os.access(path, os.W_OK)
         with self._telling():
             self._connection = self._connect()
-            try:
-                self._check()
-            except BaseException:
-                self._connection.close()
-                raise
 
     def __enter__(self) -> Self:
         return self
@@ -93,6 +96,7 @@ class SqliteStore:
             if self.read_only:
                 raise CannotWrite(f"{self.path} is not yours to write. Check its permissions.")
             with self._telling():
+                self._look()
                 self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -106,6 +110,7 @@ class SqliteStore:
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows that a question finds."""
         with self._lock, self._telling():
+            self._look()
             return self._connection.execute(sql, values).fetchall()
 
     def run(self, sql: str, *values: object) -> None:
@@ -117,6 +122,17 @@ class SqliteStore:
         with self._lock, self._telling():
             self._connection.executemany(sql, rows)
 
+    def check_pages(self) -> None:
+        """Look at every page and index, and try whether the file can be written; an error if not."""
+        wrong = [str(text) for (text,) in self.rows("PRAGMA integrity_check(3)") if text != "ok"]
+        if wrong:
+            raise self.damaged("; ".join(wrong).replace("\n", " "))
+        if not self.read_only:
+            with suppress(_TakenBack), self.writing():
+                # SQLite can read a file with a wrong number in its head, but not write it.
+                self.run(f"PRAGMA user_version = {self.kind.version}")
+                raise _TakenBack
+
     def version(self) -> tuple[int, int]:
         """Two numbers that are others once somebody has changed the file: by this object, or another."""
         ((version,),) = self.rows("PRAGMA data_version")  # counts what others change
@@ -124,7 +140,10 @@ class SqliteStore:
 
     def damaged(self, what: str) -> DamagedStore:
         """That something is not as it was written."""
-        return DamagedStore(f"The {self.kind.noun} {self.path} is damaged: {what}. Restore a copy of it.")
+        return DamagedStore(
+            f"The {self.kind.noun} {self.path} is damaged: {what}. "
+            f"Restore a copy of it, or save what is whole: {self.kind.repair}."
+        )
 
     def _connect(self) -> sqlite3.Connection:
         mode = "ro" if self.read_only else "rw"
@@ -135,23 +154,39 @@ class SqliteStore:
             isolation_level=None,
             check_same_thread=False,
         )
-        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON"):
-            connection.execute(f"PRAGMA {pragma}")
-        for pragma in ("synchronous = FULL", "temp_store = MEMORY"):
-            connection.execute(f"PRAGMA {pragma}")
+        try:
+            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON"):
+                connection.execute(f"PRAGMA {pragma}")
+            for pragma in ("synchronous = FULL", "temp_store = MEMORY"):
+                connection.execute(f"PRAGMA {pragma}")
+            self._check(connection)
+            self._file = file_at(self.path)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
-    def _check(self) -> None:
+    def _look(self) -> None:
+        """Open the file again if another has taken its place: a repaired one, or a copy."""
+        if not self._connection.in_transaction and file_at(self.path) not in (self._file, None):
+            new = self._connect()
+            self._connection.close()
+            self._connection = new
+            self._changes += 1
+
+    def _check(self, connection: sqlite3.Connection) -> None:
         kind = self.kind
-        (mark,) = self._connection.execute("PRAGMA application_id").fetchone()
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
+        (mark,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
         if mark != int.from_bytes(kind.mark, "big"):
             raise DamagedStore(f"{self.path} is a database, but no {kind.noun} of deciban. Move it away.")
+        if not version:
+            raise self.damaged("it does not say which version it is of")
         if version > kind.version:
             raise NewerFormat(
                 f"{self.path} was written by a newer version of deciban. Upgrade deciban to use it."
             )
-        found = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        found = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
         if {text for (text,) in found} != set(kind.tables):
             raise self.damaged("it has other tables than it should")
 

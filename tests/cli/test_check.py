@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
 from deciban.cli import main
+from deciban.spaces import Spaces
 
 
 def damage(path: Path, trace: bytes = b"casino bonus") -> None:
@@ -105,3 +107,56 @@ def test_a_shared_filter_that_changed_is_told(
 def test_where_there_is_no_database_nothing_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check"]) == 3
     assert main(["check", "--repair"]) == 3
+
+
+def test_a_damaged_journal_is_told_and_every_whole_entry_saved(
+    taught: Path, database: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["classify", "--journal", str(taught / "new-spam.eml"), str(taught / "new-ham.eml")])
+    capsys.readouterr()
+    assert main(["check"]) == 0
+    assert "journal" in capsys.readouterr().out
+    damage(Path(f"{database}.journal"), b"new-spam.eml")
+    assert main(["check"]) == 1
+    told = capsys.readouterr().out
+    assert re.search("journal +WRONG", told)
+    assert "no lesson is lost: deciban check --repair" in told
+    assert main(["check", "--repair", "--json"]) == 1  # an entry was lost
+    record = json.loads(capsys.readouterr().out)
+    assert record["right"]
+    assert record["stores"] == [{"part": "journal", "text": "1 entry saved, 1 lost", "lost": True}]
+    assert main(["check"]) == 0
+
+
+def test_a_folder_of_spaces_is_checked_and_mended_with_its_registry(
+    mails: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "spaces"
+    monkeypatch.setenv("DECIBAN_SPACES", str(folder))
+    main(["space", "add", "ann@example.org", "bob@example.org", "eve@example.org"])
+    for name in ("ann@example.org", "bob@example.org"):
+        for label in ("spam", "ham"):
+            main(["learn", label, str(mails / label), "--space", name])
+    capsys.readouterr()
+    assert main(["check", "--space", "ann@example.org"]) == 0
+    assert "spaces: 3, keys: 0" in capsys.readouterr().out
+    assert main(["check", "--spaces", str(folder)]) == 0
+    assert "2 spaces, as they were written" in capsys.readouterr().out
+    with Spaces(str(folder)) as spaces:
+        bobs = Path(spaces.database_of(spaces.find("bob@example.org")))
+    damage(bobs)
+    registry = folder / "spaces.db"
+    content = registry.read_bytes()
+    registry.write_bytes(content.replace(b"ann@example.org", b"amn@example.org"))
+    assert main(["classify", "--space", "ann@example.org", str(mails / "new-spam.eml")]) == 3
+    assert main(["check", "--spaces", str(folder)]) == 1
+    told = capsys.readouterr()
+    assert "registry  WRONG" in told.out
+    assert "--spaces FOLDER --repair" in told.out
+    assert main(["check", "--spaces", str(folder), "--repair"]) == 1
+    told = capsys.readouterr()
+    assert "repaired registry: 2 spaces" in told.out
+    assert "1 space lost the name and came back as recovered " in told.out
+    assert "repaired space bob@example.org: 1 damaged lesson lost" in told.out
+    assert main(["check", "--spaces", str(folder)]) == 0
+    assert main(["check", "--spaces", str(tmp_path / "elsewhere")]) == 3

@@ -48,6 +48,21 @@ def test_the_report_tells_what_there_is_and_of_a_space_that_bears_the_address(sp
     assert out.endswith("erased\n")
 
 
+def test_spaces_that_were_never_used_and_keys_that_bear_the_address_are_told(spaces, capsys):
+    main(["space", "add", "joe@example.net"])
+    main(["key", "add", "--all", "--rights", "classify", "--note", "for Joe@Example.net"])
+    main(["key", "add", "--all", "--rights", "classify", "--note", "for somebody else"])
+    capsys.readouterr()
+    assert main(["erase", "joe@example.net", "--yes", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["spaces"] == ["joe@example.net"]
+    (key,) = told["keys"]
+    assert main(["erase", "joe@example.net", "--yes"]) == 0
+    out = capsys.readouterr().out
+    assert "deciban space delete joe@example.net" in out
+    assert f"deciban key revoke {key}" in out
+
+
 def test_one_space_alone(spaces, capsys):
     _, told = erased(capsys, "--space", "ann")
     assert [each["filter"] for each in told["filters"]] == ["ann"]

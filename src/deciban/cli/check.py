@@ -6,12 +6,18 @@ from deciban.cli.database import add_database_flag, existing_database
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
+from deciban.cli.store_checks import (
+    finding_records,
+    repair_records,
+    stores_of,
+    tell_findings,
+    tell_repairs,
+)
 from deciban.cli.terminal import harmless, say
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable
 
     from deciban.filter.safekeeping import Mended
     from deciban.ledger.records import Finding
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     ("deciban check", "is everything as it was written?"),
     ("deciban check --repair", "save what is whole; the damaged database is kept beside the new one"),
+    ("deciban check --spaces /srv/spaces", "the registry, the journal and every space of a folder"),
 )
 
 
@@ -32,7 +39,8 @@ def define(parser: Parser) -> None:
         "damaged or was lost; 3 if nothing could be checked. Without --repair nothing is changed. --repair "
         "makes a new database of every lesson whose own check is right, and keeps the damaged one as "
         "DATABASE.before-repair until deciban forget removes it. A snapshot or checkpoint that is damaged is "
-        "made again."
+        "made again. The journal is checked too, and with --space the registry of the folder. Of a damaged "
+        "journal every entry that is whole is saved. A space whose name is lost comes back under another."
     )
 
 
@@ -41,15 +49,30 @@ def run(options: Namespace) -> int:
     from deciban.filter.checking import check
     from deciban.filter.safekeeping import repair
 
+    if options.spaces is not None and options.space is None and options.db is None:
+        from deciban.cli.folder_check import check_folder
+
+        return check_folder(options)
     path = existing_database(options)
+    stores = stores_of(options)
     mended = repair(path) if options.repair else None
-    findings = list(check(path))
+    repairs = [each for store in stores for each in store.repaired()] if options.repair else []
+    findings = [*check(path), *(store.check() for store in stores)]
     is_right = all(finding.is_right for finding in findings)
     if options.json:
-        say_json({"right": is_right, "parts": _records(findings), "repaired": _repaired(mended)})
+        say_json(
+            {
+                "right": is_right,
+                "parts": finding_records(findings),
+                "repaired": _repaired(mended),
+                "stores": repair_records(repairs),
+            }
+        )
     else:
+        tell_repairs(repairs)
         _tell(findings, mended)
-    return 0 if is_right and not _has_lost(mended) else 1
+    has_lost = _has_lost(mended) or any(each.has_lost for each in repairs)
+    return 0 if is_right and not has_lost else 1
 
 
 def _has_lost(mended: Mended | None) -> bool:
@@ -69,10 +92,7 @@ def _tell(findings: list[Finding], mended: Mended | None) -> None:
             say(f"{' and '.join(saved.lost_facts)} could not be saved and are new: deciban prefer sets them")
     for key in mended.dropped if mended is not None else ():
         say(f"{key} could not be read and begins anew: deciban prefer sets it")
-    width = max(len(finding.part) for finding in findings)
-    for finding in findings:
-        verdict = "right" if finding.is_right else "WRONG"
-        say(f"{finding.part:{width}}  {verdict}  {harmless(finding.text)}")
+    tell_findings(findings)
     say(_advice({finding.part for finding in findings if not finding.is_right}, mended))
 
 
@@ -81,6 +101,8 @@ def _advice(wrong: set[str], mended: Mended | None) -> str:
 
     if not wrong:
         return "everything is as it was written"
+    if wrong <= {"journal", "registry"} and mended is None:
+        return "no lesson is lost: deciban check --repair saves every entry and every name that is whole"
     if wrong == {SHARED}:
         return "put the shared filter back, or pin another: deciban prefer --shared FILE (or none)"
     if mended is not None:
@@ -90,10 +112,6 @@ def _advice(wrong: set[str], mended: Mended | None) -> str:
     return (
         "restore a backup: deciban restore FILE; or save every lesson that is whole: deciban check --repair"
     )
-
-
-def _records(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    return [{"part": each.part, "right": each.is_right, "text": each.text} for each in findings]
 
 
 def _repaired(mended: Mended | None) -> dict[str, object] | None:

@@ -63,8 +63,9 @@ def run(options: Namespace) -> int:
     found = {
         place: each for place in _places(options) if (each := _visit(place, person, None, failed)) is not None
     }
+    bearing = _bearing(options, person)
     if not options.json:
-        for line in _report(found, person):
+        for line in _report(found, person, bearing):
             say(line)
     count = sum(map(bool, found.values()))
     if count and not agreed(options, f"Erase all of it in {counted(count, 'filter')}?"):
@@ -78,6 +79,8 @@ def run(options: Namespace) -> int:
             {
                 "address": person.address,
                 "filters": [_record(*item) for item in found.items()],
+                "spaces": list(bearing.spaces),
+                "keys": list(bearing.keys),
                 "failed": failed,
             }
         )
@@ -144,7 +147,36 @@ def _all_spaces(options: Namespace) -> Iterator[FilterPlace]:
             yield FilterPlace(record.name, spaces.database_of(record), spaces.journal_path, record.id)
 
 
-def _report(found: dict[FilterPlace, Found], person: Correspondent) -> Iterator[str]:
+class Bearing(Value):
+    """What bears the address of the person in the registry of spaces; it is told, not erased."""
+
+    spaces: tuple[str, ...] = ()
+    """Their names."""
+    keys: tuple[str, ...] = ()
+    """The ids of those that name the address in their note or pattern."""
+
+
+def _bearing(options: Namespace, person: Correspondent) -> Bearing:
+    """Spaces that were never used are here too."""
+    from deciban.spaces import Spaces
+
+    if options.db is not None:
+        return Bearing()
+    try:
+        spaces = Spaces(spaces_folder(options.spaces))
+    except (DecibanError, OSError):  # that was told when its spaces were looked into
+        return Bearing()
+    with spaces:
+        names = tuple(record.name for record in spaces.all() if person.is_in(record.name))
+        keys = tuple(
+            key.id for key in spaces.keys.all() if person.is_in(key.note) or person.is_in(key.scope.pattern)
+        )
+    if options.space is not None:
+        names = tuple(name for name in names if name == options.space)
+    return Bearing(names, keys)
+
+
+def _report(found: dict[FilterPlace, Found], person: Correspondent, bearing: Bearing) -> Iterator[str]:
     """What there is in each filter, and what cannot be erased."""
     for place, each in found.items():
         if each:
@@ -160,10 +192,10 @@ def _report(found: dict[FilterPlace, Found], person: Correspondent) -> Iterator[
         yield f"{counted(folded, 'folded lesson')} cannot be told apart any more, and stay."
     for path in sorted({each.rests_on for each in found.values()} - {""}):
         yield f"The shared filter {harmless(path)} is not changed: erase in the filter that published it."
-    for place in found:
-        if person.is_in(place.name) and place.space:
-            name = harmless(place.name)
-            yield f"The space {name} bears the address: deciban space delete {name}"
+    for name in map(harmless, bearing.spaces):
+        yield f"The space {name} bears the address: deciban space delete {name}"
+    for identity in bearing.keys:
+        yield f"The key {identity} names the address: deciban key revoke {identity}"
 
 
 def _record(place: FilterPlace, found: Found) -> dict[str, object]:

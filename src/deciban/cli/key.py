@@ -50,6 +50,8 @@ def define(parser: Parser) -> None:
 
 def run(options: Namespace) -> int:
     """Do what was asked with the keys."""
+    if options.action == "add" and options.ids:
+        raise WrongUsage(f"say what the key may do by a flag: --rights {','.join(options.ids)}")
     if (options.action == "revoke") != bool(options.ids):
         raise WrongUsage("name the keys by their ids for revoke, and only there: deciban key revoke ID")
     with Spaces(spaces_folder(options.spaces)) as spaces:

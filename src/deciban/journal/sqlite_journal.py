@@ -2,7 +2,8 @@
 
     entries   id, space, moment …   the fields of `JournalEntry`, with a check of them all
               label, taught, before what the user made of it; all null until then
-    facts     name, value           for how many days entries are kept; up to when samples were drawn
+    facts     name, value           for how many days entries are kept; up to when samples were drawn; each
+                                    with a check of it, a row "check of NAME"
 
 One file for all spaces, so that a busy server commits once or twice per second, not once for each space. An
 entry takes some 4 KB, nearly all of it the code of its features. Entries that are too old are erased whenever
@@ -17,12 +18,12 @@ from deciban.errors import BadSetting, FilterError
 from deciban.journal.journal_entry import QUESTION, ROW, JournalEntry
 from deciban.ledger.cursor import START, Cursor
 from deciban.ledger.lesson import storable
-from deciban.sqlite_store import SqliteStore, StoreKind
+from deciban.sqlite_store import SqliteStore, StoreKind, row_check
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any, Self
 
 DAYS = 30
@@ -48,6 +49,7 @@ KIND = StoreKind(
     ),
 )
 _FIELDS = ", ".join(ROW)
+_CHECK = "check of "
 _OUTCOME = ("label", "taught", "before", "checked")
 _WRITE = (
     f"INSERT INTO entries ({_FIELDS}) VALUES ({', '.join('?' * len(ROW))}) "
@@ -150,15 +152,17 @@ class SqliteJournal:
 
     # Writing
 
-    def write(self, entries: Iterable[JournalEntry]) -> None:
+    def write(self, entries: Iterable[JournalEntry], saved: bool = False) -> None:
         """Keep entries, durably; of those that are there already, the outcome is changed.
 
-        What became of a question is only written where its entry still is: it may have been erased meanwhile.
+        What became of a question is only written where its entry still is: it may have been erased meanwhile;
+        unless they were ``saved`` from a damaged file.
         """
         new: list[tuple[object, ...]] = []
         marked: list[tuple[object, ...]] = []
         for entry in entries:
-            (marked if entry.kind == QUESTION and entry.outcome is not None else new).append(entry.row())
+            is_mark = entry.kind == QUESTION and entry.outcome is not None and not saved
+            (marked if is_mark else new).append(entry.row())
         with self._store.writing():
             days = self.days
             if days:
@@ -178,7 +182,8 @@ class SqliteJournal:
         """Erase all entries of a space for good."""
         with self._store.writing():
             self._store.run("DELETE FROM entries WHERE space = ?", space)
-            self._store.run("DELETE FROM facts WHERE name = ?", f"sampled {space}")
+            for name, _ in fact_rows({f"sampled {space}": 0}):
+                self._store.run("DELETE FROM facts WHERE name = ?", name)
 
     def erase_entries(self, identities: Iterable[bytes]) -> None:
         """Erase entries for good, by their ids."""
@@ -258,15 +263,64 @@ class SqliteJournal:
         ((count,),) = self._store.rows("SELECT COUNT(*) FROM entries WHERE space = ?", space)
         return int(count)
 
+    def check(self) -> str:
+        """Look at every page, fact and entry; DamagedStore if one is not as it was written."""
+        self._store.check_pages()
+        facts = dict(self._store.rows("SELECT name, value FROM facts"))
+        if any(type(value) is not int for value in facts.values()) or len(whole_facts(facts)) < sum(
+            not name.startswith(_CHECK) for name in facts
+        ):
+            raise self._store.damaged("for how long it keeps entries is not as it was written")
+        count = last = 0
+        while rows := self._store.rows(
+            f"SELECT number, {_FIELDS} FROM entries WHERE number > ? ORDER BY number LIMIT {PAGE}", last
+        ):
+            for number, *row in rows:
+                self._entry(tuple(row))
+                last = number
+            count += len(rows)
+        return f"{count:,} {'entry' if count == 1 else 'entries'}, all as they were written"
+
     def _fact(self, name: str, otherwise: int) -> int:
-        rows = self._store.rows("SELECT value FROM facts WHERE name = ?", name)
-        return int(rows[0][0]) if rows else otherwise
+        found = dict(
+            self._store.rows("SELECT name, value FROM facts WHERE name IN (?, ?)", name, _CHECK + name)
+        )
+        if name in found and not whole_facts(found):
+            raise self._store.damaged(f"its {name.partition(' ')[0]} is not as it was written")
+        return int(found.get(name, otherwise))
 
     def _set_fact(self, name: str, value: int) -> None:
-        self._store.run("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value)
+        for row in fact_rows({name: value}):
+            self._store.run("INSERT OR REPLACE INTO facts VALUES (?, ?)", *row)
 
     def _entry(self, row: tuple[Any, ...]) -> JournalEntry:
         try:
             return JournalEntry.of_row(row)
         except (ValueError, TypeError, FilterError):
             raise self._store.damaged("an entry in it is not as it was written") from None
+
+
+def fact_rows(facts: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """The rows of facts: each, and a check of it.
+
+    >>> [name for name, _ in fact_rows({"days": 30})]
+    ['days', 'check of days']
+    """
+    for name, value in facts.items():
+        yield name, value
+        yield _CHECK + name, row_check(name, value)
+
+
+def whole_facts(rows: Mapping[str, int]) -> dict[str, int]:
+    """The facts of rows that are as they were written; those of earlier versions have no check.
+
+    >>> whole_facts({**dict(fact_rows({"days": 30})), "check of other": 5, "old": 7})
+    {'days': 30, 'old': 7}
+    """
+    return {
+        name: value
+        for name, value in rows.items()
+        if type(value) is int
+        and not name.startswith(_CHECK)
+        and rows.get(_CHECK + name, row_check(name, value)) == row_check(name, value)
+    }

@@ -31,7 +31,7 @@ from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.spaces.space import DATABASE, Space
 from deciban.spaces.sqlite_key_ring import SqliteKeyRing
 from deciban.spaces.sqlite_registry import FILE, SqliteRegistry
-from deciban.sqlite_store import file_at
+from deciban.sqlite_store import REPAIRED, file_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,6 +117,8 @@ class Spaces:
     def delete(self, name: str) -> SpaceRecord:
         """Remove a space with all that it ever held, for good."""
         record = self.registry.remove(name)
+        with suppress(OSError):
+            os.unlink(self.registry.store.path + REPAIRED)  # it may have the name
         self.tidy()
         return record
 

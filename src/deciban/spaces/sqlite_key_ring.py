@@ -107,7 +107,7 @@ class SqliteKeyRing:
 
     def _key(self, row: tuple[Any, ...]) -> tuple[Key, bytes]:
         *fields, checked, used = row
-        if row_check(*fields) != checked:
+        if row_check(*fields) != checked or not (used is None or type(used) is int):
             raise self._store.damaged("a key in it is not as it was written")
         identity, kept, rights, spaces, made, expires, note = fields
         kind, _, text = spaces.partition(":")

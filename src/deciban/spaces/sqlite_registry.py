@@ -26,7 +26,7 @@ from deciban.value import Value
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Any
+    from typing import Any, Self
 
 FILE = "spaces.db"
 ID_BYTES = 16
@@ -43,7 +43,10 @@ KIND = StoreKind(
         "spaces TEXT NOT NULL, made INTEGER NOT NULL, expires INTEGER, note TEXT NOT NULL, "
         "checked INTEGER NOT NULL, used INTEGER)",
     ),
+    "deciban check --spaces FOLDER --repair",
 )
+# How many values a row has, and which of them is a check of those before it.
+KINDS_OF_ROWS: dict[str, tuple[int, int | None]] = {"spaces": (8, 7), "gone": (1, None), "keys": (9, 7)}
 _FIELDS = "id, name, key, made, shared, lessons, bytes, checked"
 
 
@@ -65,9 +68,23 @@ class SqliteRegistry:
     def __init__(self, folder: str, create: bool = False) -> None:
         self.store = SqliteStore(os.path.join(folder, FILE), KIND, create)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Let go of the file."""
         self.store.close()
+
+    def check(self) -> str:
+        """Look at every page, space and key; DamagedStore if one is not as it was written."""
+        from deciban.spaces.sqlite_key_ring import SqliteKeyRing
+
+        self.store.check_pages()
+        spaces, keys = list(self.all()), SqliteKeyRing(self.store).all()
+        return f"spaces: {len(spaces):,}, keys: {len(keys):,}; all as they were written"
 
     def add(self, names: Iterable[str], shared: str = "", quota: Quota | None = None) -> list[SpaceRecord]:
         """Enter new spaces, all of them or none."""
@@ -143,12 +160,8 @@ class SqliteRegistry:
             raise SpaceExists(f"There is a space {taken.name!r} already. Nothing was changed.")
 
     def _insert(self, record: SpaceRecord) -> None:
-        fields = (
-            record.id, record.name, space_key(record.name), record.made, record.shared,
-            record.quota.lessons, record.quota.bytes,
-        )  # fmt: skip
-        places = ", ".join("?" * (len(fields) + 1))
-        self.store.run(f"INSERT INTO spaces ({_FIELDS}) VALUES ({places})", *fields, row_check(*fields))
+        row = row_of(record)
+        self.store.run(f"INSERT INTO spaces ({_FIELDS}) VALUES ({', '.join('?' * len(row))})", *row)
 
     def _replace(self, record: SpaceRecord) -> SpaceRecord:
         self.store.run("DELETE FROM spaces WHERE id = ?", record.id)
@@ -161,3 +174,12 @@ class SqliteRegistry:
             raise self.store.damaged("a space in it is not as it was written")
         identity, name, _, made, shared, lessons, size = fields
         return SpaceRecord(identity, name, made, shared, Quota(lessons, size))
+
+
+def row_of(record: SpaceRecord) -> tuple[object, ...]:
+    """The row of a space; the last value is a check of the others."""
+    fields = (
+        record.id, record.name, space_key(record.name), record.made, record.shared,
+        record.quota.lessons, record.quota.bytes,
+    )  # fmt: skip
+    return *fields, row_check(*fields)
