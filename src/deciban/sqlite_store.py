@@ -45,7 +45,7 @@ REPAIRED = ".before-repair"
 PATIENCE_SECONDS = 30.0
 
 
-class _TakenBack(Exception):
+class _Undone(Exception):
     """Raised to undo a transaction on purpose."""
 
 
@@ -128,10 +128,10 @@ class SqliteStore:
         if wrong:
             raise self.damaged("; ".join(wrong).replace("\n", " "))
         if not self.read_only:
-            with suppress(_TakenBack), self.writing():
+            with suppress(_Undone), self.writing():
                 # SQLite can read a file with a wrong number in its head, but not write it.
                 self.run(f"PRAGMA user_version = {self.kind.version}")
-                raise _TakenBack
+                raise _Undone
 
     def version(self) -> tuple[int, int]:
         """Two numbers that are others once somebody has changed the file: by this object, or another."""

@@ -62,3 +62,8 @@ def test_what_cannot_be_meant_is_one_line_and_makes_no_key(folder, capsys, words
     assert capsys.readouterr().err.count("\n") == 1
     with Spaces(folder) as spaces:
         assert spaces.keys.all() == []
+
+
+def test_rights_without_their_flag_are_told_where_they_belong(folder, capsys):
+    assert main(["key", "add", "classify", "learn", "--all"]) == 3
+    assert "--rights classify,learn" in capsys.readouterr().err
