@@ -82,7 +82,7 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
         return intake.exit_code()
     message = read(first.data)
     question = question_of(message, preferences)
-    # An entry keeps the subtotals, too; what is told has none.
+    # An entry keeps the subtotals, too.
     verdict = mail_filter.classify(question) if desk is None else mail_filter.weigh(question)
     second = next(messages, None)
     if second is None:
@@ -136,8 +136,7 @@ def _json_lines(desk: Desk | None) -> Line:
     encode = JSONEncoder(separators=(",", ":")).encode
 
     def line(raw: RawMessage, message: Message, verdict: Verdict) -> str:
-        told = verdict if desk is None else verdict.replaced(subtotals=None)
-        record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(told)}
+        record = {"id": raw.id, "digest": message.digest.hex(), **verdict_record(verdict)}
         return encode(record if desk is None else {**record, "entry": _note(desk, raw, verdict).hex()})
 
     return line

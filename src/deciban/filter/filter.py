@@ -236,20 +236,20 @@ class Filter:
 
     def weigh(self, question: Question, at_least: int = 0) -> Verdict:
         """The same, with the subtotals of the verdict: what is kept in a journal."""
+        answer = self._own.asking.ask(lambda state: self._weighed(question, state), at_least)
+        return Verdict.of({}) if answer is None else answer
+
+    def _weighed(self, question: Question, state: State) -> Verdict:
         from deciban.committee.evidence import subtotals_of
 
-        def weighed(state: State) -> Verdict:
-            committee = state.look()
-            totals = committee.totals_of(question.features)
-            (verdict,) = self._decided([question], [totals], state)
-            if verdict.probability is None:
-                return verdict
-            against = runner_up(totals, verdict.label)
-            parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
-            return verdict.replaced(subtotals=parts)
-
-        answer = self._own.asking.ask(weighed, at_least)
-        return Verdict.of({}) if answer is None else answer
+        committee = state.look()
+        totals = committee.totals_of(question.features)
+        (verdict,) = self._decided([question], [totals], state)
+        if verdict.probability is None:
+            return verdict
+        against = runner_up(totals, verdict.label)
+        parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
+        return verdict.replaced(subtotals=parts)
 
     def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
@@ -267,13 +267,21 @@ class Filter:
         answer = self._own.asking.ask(judged, at_least)
         return [Verdict.of({}) for _ in questions] if answer is None else answer
 
-    def judge(self, questions: Sequence[Question], at_least: int = 0, patience: float = 0.0) -> Judged | None:
+    def judge(
+        self,
+        questions: Sequence[Question],
+        at_least: int = 0,
+        patience: float = 0.0,
+        subtotals: bool = False,
+    ) -> Judged | None:
         """What the published state makes of messages, and its address; None if it may not answer now.
 
         Nothing is written or made, and nobody waits longer than ``patience`` seconds: a server asks so.
         """
 
         def judged(state: State) -> Judged:
+            if subtotals:
+                return Judged([self._weighed(each, state) for each in questions], state.address)
             committee = state.look()
             totals = [committee.totals_of(each.features) for each in questions]
             return Judged(self._decided(questions, totals, state), state.address)

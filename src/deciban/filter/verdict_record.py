@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def verdict_record(verdict: Verdict) -> dict[str, object]:
     """A verdict ready for JSON; docs/cli.md describes the fields."""
-    record: dict[str, object] = {
+    return {
         "verdict": verdict.decision,
         "label": verdict.label,
         "unsure": verdict.unsure,
@@ -25,6 +25,3 @@ def verdict_record(verdict: Verdict) -> dict[str, object]:
         "probabilities": verdict.probabilities,
         "otherwise": None if verdict.otherwise is None else verdict_record(verdict.otherwise),
     }
-    if verdict.subtotals is not None:
-        record["subtotals"] = verdict.subtotals
-    return record

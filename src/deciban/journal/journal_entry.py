@@ -66,7 +66,7 @@ class JournalEntry(Value, kw_only=True):
     names: str
     features: Features
     verdict: dict[str, Any] | None
-    """As verdict_record.py has it; None for a lesson."""
+    """As verdict_record.py has it, with its subtotals; None for a lesson."""
     done: str
     """What was done with the message."""
     outcome: Outcome | None = None
@@ -90,7 +90,7 @@ class JournalEntry(Value, kw_only=True):
             message_id=lesson.message_id,
             names=lesson.names,
             features=lesson.features,
-            verdict=None if verdict is None else verdict_record(verdict),
+            verdict=None if verdict is None else _kept(verdict),
             done=done,
             outcome=Outcome(lesson.label, int(time() * 1e6)) if verdict is None else None,
         )
@@ -160,6 +160,12 @@ class JournalEntry(Value, kw_only=True):
             return None
         label: str = self.verdict["label"]
         return label or None
+
+
+def _kept(verdict: Verdict) -> dict[str, object]:
+    """What is kept of a verdict."""
+    parts = {} if verdict.subtotals is None else {"subtotals": verdict.subtotals}
+    return verdict_record(verdict) | parts
 
 
 _PLAIN = JournalEntry.field_names[: JournalEntry.field_names.index("features")]

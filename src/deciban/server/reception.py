@@ -157,7 +157,7 @@ class Reception:
             mail_filter = opened.mail_filter
             lesson = lesson_of("", "", mail_filter.preferences, raw)
             question = Question(lesson.features, lesson.sender)
-            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE)
+            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, subtotals=journal)
         if judged is None:
             return None
         (verdict,) = judged.verdicts
