@@ -220,12 +220,16 @@ def give(site: str, owner: int) -> None:
 def as_person(*arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run deciban as somebody who owns nothing here; what it needs is imported before."""
     become = (
-        "import os, sys, zlib, json, textwrap; from deciban.cli import main\n"
+        "import contextlib, io, json, os, sys, tempfile, zlib; from deciban.cli import main\n"
         "from deciban.cli.verbs import VERBS, load_verb\n"
         "import deciban.filter.changing, deciban.filter.replaying, deciban.filter.foundation\n"
         "import deciban.filter.shared_filter, deciban.filter.mail, deciban.cli.progress_line\n"
         "import deciban.cli.verdict_text, deciban.filter.tag, mmap, deciban.filter.status\n"
         "for verb in VERBS: load_verb(verb)\n"
+        "with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), "
+        "contextlib.redirect_stderr(io.StringIO()):\n"
+        "    with open(folder + '/hello.eml', 'w') as file: file.write('Subject: hello')\n"
+        "    main(['learn', 'spam', '--db', folder + '/mail', folder + '/hello.eml'])\n"
         f"os.setgid({PERSON}); os.setuid({PERSON}); sys.exit(main(sys.argv[1:]))"
     )
     return subprocess.run(

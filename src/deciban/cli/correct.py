@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from deciban.cli.database import add_database_flag, add_server_flag, open_filter
 from deciban.cli.journal_flags import close_desk, existing_desk
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import digest
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
+from deciban.errors import DecibanError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,13 +44,14 @@ def run(options: Namespace) -> int:
 
         return correct(options, label)
     with open_filter(options) as mail_filter:
+        label = mail_filter.spelling(label)
         desk = existing_desk(options, mail_filter, "correct")
         try:
             learned = desk.correct(options.entry, label, options.by)
-            desk.draw_sample()
+            with suppress(DecibanError, OSError):  # the message is taught; the next correction draws
+                desk.draw_sample()
         finally:
             close_desk(desk)
-        label = mail_filter.spelling(label)
     if options.json:
         say_json({"entry": options.entry.hex(), "label": label, "known": bool(learned.known)})
     else:
