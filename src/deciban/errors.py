@@ -33,7 +33,8 @@
     │   ├── OlderFormat         a ledger that an early version wrote, and that is of no use any more
     │   ├── SharedFilterChanged a shared filter that is gone, or another than the one that was pinned
     │   ├── FoldedLesson        a lesson that was folded and cannot be taken back
-    │   ├── CannotWrite         a ledger on a full disk, a read-only file, or opened to read
+    │   ├── CannotWrite         a read-only file, a ledger opened to read, or …
+    │   │   └── DiskFull        … one on a full disk
     │   ├── LedgerBusy          another process held the ledger for too long
     │   ├── DamagedStore        a registry of spaces or a journal that is none, or cannot be read
     │   └── NoSuchEntry         an entry of the journal that is not there, or cannot be taught from any more
@@ -212,6 +213,10 @@ class FoldedLesson(FilterError, ValueError):
 
 class CannotWrite(FilterError, OSError):
     """The ledger cannot be written: the disk is full, the file read-only, or it was opened to read."""
+
+
+class DiskFull(CannotWrite):
+    """There is no room on the disk of the ledger."""
 
 
 class LedgerBusy(FilterError, OSError):

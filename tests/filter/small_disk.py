@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from deciban.cli import main as deciban
-from tests.filter.test_failing_calls import VERBS, contents, left_over
+from tests.filter.test_failing_calls import command, contents, database, left_over
 
 MEGABYTES = 64
 
@@ -52,14 +52,12 @@ def _mount(*arguments: str | Path) -> None:
 
 def _held(place: Path, verb: str) -> str:
     """What a filter holds, so that it can be compared."""
-    return repr(contents(place / ("new" if verb == "make" else "mail")))
+    return repr(contents(database(place, verb)))
 
 
 def _run(folder: Path, place: Path, messages: Path, verb: str) -> tuple[int, str, str]:
     """Run a verb in a child of this process; its exit code, its output and what it complained of."""
-    words = [word.replace("{}", str(place)).replace("@", str(messages)) for word in VERBS[verb].split()]
-    if "--db" not in words:
-        words += ["--db", str(place / "mail")]
+    words = command(place, str(messages), verb)
     said = [folder / "output", folder / "error"]
     child = os.fork()
     if not child:

@@ -117,9 +117,7 @@ class Runner:
     ) -> Outcome:
         """Run a verb on the filter in a folder; its n-th call fails, or is its last; none for 0."""
         messages = str(folder.with_name("messages"))
-        line = VERBS[verb].replace("{}", str(folder)).replace("@/", f"{messages}/")
-        words = [(folder / verb).read_text() if word == "%" else word for word in line.split()]
-        words += ["--db", str(database(folder, verb))]
+        words = command(folder, messages, verb)
         error, lasting = (0, False) if is_killed else ERRORS[call]
         order = {"folder": str(folder), "arguments": words, "call": call, "n": n, "error": error}
         stdin = {"stdin": f"{messages}/more/1.eml"} if verb == "filter" else {}
@@ -132,6 +130,13 @@ class Runner:
     def close(self) -> None:
         """End it."""
         self._process.communicate()
+
+
+def command(folder: Path, messages: str, verb: str) -> list[str]:
+    """A verb and its arguments."""
+    line = VERBS[verb].replace("{}", str(folder)).replace("@/", f"{messages}/")
+    words = [(folder / verb).read_text() if word == "%" else word for word in line.split()]
+    return [*words, "--db", str(database(folder, verb))]
 
 
 def database(folder: Path, verb: str) -> Path:

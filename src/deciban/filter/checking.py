@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from deciban.errors import CannotWrite, DamagedSnapshot, FilterError, LedgerBusy, NoSuchSource
+from deciban.errors import CannotWrite, DamagedSnapshot, DiskFull, FilterError, LedgerBusy, NoSuchSource
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
 from deciban.filter.shared_filter import pinned, verify
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SNAPSHOT, CHECKPOINTS, SHARED = "snapshot", "checkpoints", "shared filter"
 # These are not part of the ledger: they can be made again, or belong to somebody else.
 BESIDE = (SNAPSHOT, CHECKPOINTS, SHARED)
+ROOM_BYTES = 1 << 16
 
 
 class _TakenBack(Exception):
@@ -44,6 +45,8 @@ def check(path: str) -> Iterator[Finding]:
     except (LedgerBusy, NoSuchSource):
         raise
     except FilterError as error:
+        if isinstance(error, CannotWrite) and _has_no_room(path):
+            raise  # the fault may be the disk's
         yield Finding("file", False, str(error))
         return
     opened = Opened(ledger)
@@ -56,6 +59,8 @@ def check(path: str) -> Iterator[Finding]:
                 with suppress(_TakenBack), ledger.writing():
                     ledger.sweep_later()
                     raise _TakenBack
+            except DiskFull:
+                pass  # no damage
             except CannotWrite as error:
                 is_whole = False
                 yield Finding("file", False, str(error))
@@ -67,6 +72,12 @@ def check(path: str) -> Iterator[Finding]:
                 yield _found(part, look, opened)
     finally:
         opened.close()
+
+
+def _has_no_room(path: str) -> bool:
+    """Whether SQLite could not even make the files that it needs beside a ledger to read it."""
+    disk = os.statvfs(os.path.dirname(os.path.realpath(path)))
+    return disk.f_bavail * disk.f_frsize < ROOM_BYTES
 
 
 def _found(part: str, look: Callable[[Opened], str], opened: Opened) -> Finding:

@@ -28,7 +28,7 @@ from itertools import chain
 from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
 from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
-from deciban.errors import FoldedLesson, LedgerBusy
+from deciban.errors import CannotWrite, FoldedLesson, LedgerBusy
 from deciban.filter.judged import Judged
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.opened import Opened
@@ -184,8 +184,11 @@ class Filter:
         return self._own.changing.sweep()
 
     def is_swept(self) -> bool:
-        """Whether no trace is left of what was forgotten."""
-        return self.ledger.is_swept()
+        """Whether no trace is left of what was forgotten; False if that cannot be told now."""
+        try:
+            return self.ledger.is_swept()
+        except (CannotWrite, LedgerBusy):
+            return False
 
     def forget_all(self, digests: Iterable[bytes], progress: Progress | None = None) -> int:
         """Erase the lessons of these messages with one replay; their number."""

@@ -25,6 +25,7 @@ from deciban.committee.label import key_of, shown
 from deciban.errors import (
     CannotWrite,
     DamagedLedger,
+    DiskFull,
     FilterError,
     LedgerBusy,
     NewerFormat,
@@ -257,7 +258,7 @@ def told(path: str, error: sqlite3.Error) -> FilterError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
     if code == sqlite3.SQLITE_FULL:
-        return CannotWrite(f"The disk of {path} is full, so this was not written. Make room and try again.")
+        return DiskFull(f"The disk of {path} is full, so this was not written. Make room and try again.")
     if code == sqlite3.SQLITE_CANTOPEN and os.path.exists(path + "-wal") and not os.access(path, os.W_OK):
         return CannotWrite(
             f"{path} was not closed: only who may write there can bring in its log. "
