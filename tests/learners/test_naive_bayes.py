@@ -383,3 +383,19 @@ def test_a_complement_is_normalised_where_there_are_weights(settings):
 def test_an_unknown_complement_is_refused():
     with pytest.raises(ValueError, match="complement must be True, False or 'normalised'"):
         NaiveBayes(Multinomial(), complement="norm").fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_dates_are_told_by_their_column(kind):
+    days = np.array(["2024-05-01", "2024-05-02"], dtype="datetime64[us]")
+    with pytest.raises(OutsideSupport, match="column 'day' has dates or times"):
+        NaiveBayes().fit(kind({"size": [1.0, 2.0], "day": days}), ["a", "b"])
+    with pytest.raises(OutsideSupport, match="dates or times"):
+        NaiveBayes().fit(kind({"long": days - days[0]}), ["a", "b"])
+    model = NaiveBayes(Columns({"day": Categorical()})).fit(kind({"day": days}), ["a", "b"])
+    assert model.predict(kind({"day": days})).tolist() == ["a", "b"]
+
+
+def test_a_frame_that_was_not_read_yet_is_told_as_such():
+    with pytest.raises(ValueError, match=r"LazyFrame has no rows yet.*collect"):
+        NaiveBayes().fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy(), ["a", "b"])

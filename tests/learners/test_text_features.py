@@ -5,6 +5,8 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
@@ -16,7 +18,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from deciban.errors import BadSetting, NotTexts, NoWordsLeft
 from deciban.families import Multinomial
-from deciban.learners import NaiveBayes, TextFeatures
+from deciban.learners import NaiveBayes, TextClassifier, TextFeatures
 from deciban.text._hashing import feature_hash
 
 ascii_texts = st.lists(st.text(st.characters(max_codepoint=127), max_size=60), min_size=1, max_size=8)
@@ -167,3 +169,15 @@ def test_scikit_learn_accepts_it_without_an_expected_failure(named: bool) -> Non
 
 def test_counts_have_the_type_that_was_asked_for() -> None:
     assert TextFeatures(dtype=np.float32).transform(TEXTS).dtype == np.float32
+
+
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame, dict], ids=["pandas", "polars", "dict"])
+def test_names_of_columns_are_not_taken_for_texts(kind):
+    frame = kind({"text": ["buy pills", "lunch"], "id": ["1", "2"]})
+    model = TextClassifier(n_features=2**8).fit(["buy pills", "lunch"], ["spam", "ham"])
+    for ask in (TextFeatures().transform, TextFeatures(named=True).fit, model.predict, model.why):
+        with pytest.raises(NotTexts, match=r"with columns instead. Give one of them"):
+            ask(frame)
+    with pytest.raises(NotTexts):
+        TextClassifier().fit(frame, ["spam", "ham"])
+    assert model.predict(frame["text"]).tolist() == ["spam", "ham"]

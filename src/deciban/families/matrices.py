@@ -41,6 +41,8 @@ def matrix_of(X: Any) -> Matrix:
         return matrix
     if is_frame(X):
         columns = [column_of(X, position) for position in range(X.shape[1])]
+        for name, column in zip(names_of(X) or [], columns, strict=True):
+            _refuse_dates(column, f"column {name!r} has")
         X = np.column_stack(columns) if columns else np.empty(X.shape)
     array = np.asarray(X)
     if array.ndim != 2:
@@ -120,7 +122,16 @@ def _array(column: Any) -> NDArray[Any]:
     return np.asarray(array)
 
 
+def _refuse_dates(values: NDArray[Any], where: str) -> None:
+    if values.dtype.kind in "Mm":
+        raise OutsideSupport(
+            f"Expected numbers, but {where} dates or times. Turn them into numbers first, such as days since "
+            "the first of them, or an hour of the day."
+        )
+
+
 def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
+    _refuse_dates(array, "there are")
     gaps = is_missing(array)
     try:
         return np.where(gaps, np.nan, np.where(gaps, 0, array)).astype(float)

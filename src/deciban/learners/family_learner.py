@@ -167,6 +167,8 @@ class FamilyLearner:
         """Refuse settings that a file holds, and that no answer can be given with."""
 
     def _validate_rows(self, X: Any, first: bool = False) -> Any:
+        if hasattr(X, "collect") and not hasattr(X, "shape"):
+            raise ValueError(f"A {type(X).__name__} has no rows yet. Read them first: frame.collect().")
         if is_frame(X):
             refuse_bad_frame(X, type(self).__name__)
             return validate_data(self, X, reset=first, skip_check_array=True)

@@ -41,14 +41,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.decibans import DECIBANS_A_NAT
-from deciban.errors import BadSetting, CannotForget, NotTexts
+from deciban.errors import BadSetting, CannotForget
 from deciban.families.reading import Floats
 from deciban.learners import text_classifier_file
 from deciban.learners.complement_counts import ComplementCounts
 from deciban.learners.explanation import Explanation, FeatureEvidence
 from deciban.learners.labels import checked_labels
 from deciban.learners.softmax import Softmax
-from deciban.learners.text_features import TextFeatures
+from deciban.learners.text_features import TextFeatures, refuse_no_texts
 from deciban.learners.weighted_text import WeightedText
 from deciban.text._hashing import feature_hash
 
@@ -379,8 +379,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _texts(X: Any) -> list[str | bytes]:
     """Texts as a list."""
-    if isinstance(X, (str, bytes)):
-        raise NotTexts(f"an iterable of texts is needed, got one {type(X).__name__} instead. Write [text].")
+    refuse_no_texts(X)
     return list(X)
 
 

@@ -25,7 +25,7 @@ where they mix with it.
 
 import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from secrets import randbits
 from typing import Any, Self
@@ -37,6 +37,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from deciban.errors import BadSetting, NotTexts, NoWordsLeft
+from deciban.families.matrices import is_frame
 from deciban.text._text_counts import TextCounts, Vocabulary, count_texts
 
 Columns = npt.NDArray[np.int32]
@@ -266,12 +267,22 @@ def _numbers(data: bytes | memoryview, dtype: type[np.generic]) -> npt.NDArray[A
     return np.frombuffer(data, dtype=dtype)
 
 
-def _batches(texts: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
-    """Texts in lists of about BATCH_CHARACTERS together; a longer text is a list of its own."""
+def refuse_no_texts(texts: Any) -> None:
+    """Refuse one text, whose letters would be taken for texts, and a frame, whose column names would be."""
     if isinstance(texts, (str, bytes)):
         raise NotTexts(
             f"an iterable of texts is needed, got one {type(texts).__name__} instead. Write [text]."
         )
+    if is_frame(texts) or isinstance(texts, Mapping):
+        raise NotTexts(
+            f"an iterable of texts is needed, got a {type(texts).__name__} with columns instead. Give one of "
+            "them, such as frame['text']."
+        )
+
+
+def _batches(texts: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
+    """Texts in lists of about BATCH_CHARACTERS together; a longer text is a list of its own."""
+    refuse_no_texts(texts)
     batch: list[str | bytes] = []
     size = 0
     for number, text in enumerate(texts):
