@@ -123,10 +123,10 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
         return NeighborsExplanation(label, votes[label], neighbors)
 
     def _checked_y(self, y: Any, rows: int) -> NDArray[Any]:
-        if np.ndim(y) < 2 or np.shape(y)[1] < 2:
-            return checked_labels(y, rows)
         # As objects, because numpy would turn a missing label among texts into the text nan.
         table = np.array(y, dtype=object) if isinstance(y, (list, tuple)) else np.asarray(y)
+        if table.ndim != 2 or table.shape[1] < 2:
+            return checked_labels(y, rows)
         columns = table.T.tolist() if table.dtype.kind == "O" else list(table.T)
         return together([checked_labels(column, rows) for column in columns])
 

@@ -60,8 +60,9 @@ class NeighborsRegressor(RegressorMixin, Neighbors):  # type: ignore[misc]
         return NeighborsExplanation(mean, None, neighbors)
 
     def _checked_y(self, y: Any, rows: int) -> NDArray[Any]:
-        several = np.ndim(y) == 2 and np.shape(y)[1] > 1
-        values: Floats = np.asarray(y if several else column_or_1d(y, warn=True), dtype=np.float64)
+        given = np.asarray(y)
+        several = given.ndim == 2 and given.shape[1] > 1
+        values: Floats = np.asarray(given if several else column_or_1d(given, warn=True), dtype=np.float64)
         if not np.isfinite(values).all():
             raise ValueError("Input y contains NaN or infinity; every value must be known.")
         if len(values) != rows:
