@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from benchmarks.corpora import unpack
+from deciban.committee._lesson_code import Features
 from deciban.filter import Filter
 from deciban.filter.mail import question_of
 from deciban.ledger import Selection
@@ -123,6 +124,31 @@ def replay(path: str, count: int) -> None:
     print(f"{'replay':18} {max(speeds):,.0f} lessons a second")
 
 
+def replay_ratio(path: str) -> None:
+    """A replay into a file beside what it cannot do without: decoding lessons and learning them, in turns."""
+    least = dict.fromkeys(("decode and learn", "without checkpoints", "with checkpoints"), float("inf"))
+    with Filter.open(path, create=False) as mail:
+        replaying = mail._own.replaying
+        codes = [(lesson.label, lesson.features.encode()) for lesson in mail.lessons()]
+        for _ in range(ROUNDS):
+            start = time.process_time()
+            committee = replaying.begin(in_bulk=True)
+            for label, code in codes:
+                committee.learn(label, Features.decode(code))
+            committee.close()
+            spent = {"decode and learn": time.process_time() - start}
+            for what, checkpoints in (("without checkpoints", 0), ("with checkpoints", None)):
+                for saved in mail.checkpoints.files():
+                    os.unlink(saved)
+                start = time.process_time()
+                replaying.built(checkpoints=checkpoints).discard()
+                spent[what] = time.process_time() - start
+            least = {what: min(seconds, spent[what]) for what, seconds in least.items()}
+    needed = least.pop("decode and learn")
+    told = ", ".join(f"{seconds / needed:.2f} × {what}" for what, seconds in least.items())
+    print(f"{'replay ÷ needed':18} {told} (decode and learn: {needed / len(codes) * 1e6:.0f} µs a lesson)")
+
+
 def one_process(path: str, files: list[Path]) -> None:
     """`deciban classify < mail`, as a delivery does it, beside starting Python, in turns."""
     mail = sorted(files, key=lambda file: file.stat().st_size)[len(files) // 2]
@@ -169,6 +195,7 @@ def main() -> None:
         random.Random(7).shuffle(files)
         classify_warm(path, [file.read_bytes() for file in files[:2000]])
         replay(path, len(files))
+        replay_ratio(path)
         forget_late(path)
         one_process(path, files)
         print(f"{'a lesson':18} {os.path.getsize(path) / len(files):,.0f} bytes in the ledger")

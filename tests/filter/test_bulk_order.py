@@ -51,6 +51,25 @@ def test_labels_taught_in_several_calls_are_mixed_as_well(
         assert right > 0.9 * len(new)
 
 
+def test_a_folder_that_will_be_mixed_is_not_learned_in_a_row_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=10)) as mail:
+        taught: list[int] = []
+        monkeypatch.setattr(mail._own.changing, "teach", lambda placed: taught.append(len(placed)))
+        for label in ("ham", "spam", "work", "news"):
+            teach(mail, label, [made_up(label, number) for number in range(25)])
+            assert mail.labels()[label] == 25
+            assert mail.ledger.fact(MIXING_DUE) == (1 if label == "ham" else None)
+        assert mail.is_replay()
+        assert taught == []
+        # What is known already is no reason to replay anything.
+        before = mail.position(), mail.state()
+        teach(mail, "work", [made_up("work", number) for number in range(25)])
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert (mail.position(), mail.state()) == before
+
+
 def test_a_small_share_of_the_lessons_of_a_label_moves_none_of_them(tmp_path: Path, mailbox) -> None:
     with Filter.open(str(tmp_path / "filter.db"), Settings(bits=10)) as mail:
         for start in range(0, 600, 25):

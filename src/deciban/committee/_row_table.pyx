@@ -268,15 +268,30 @@ cdef class RowTable:
 
     cdef unsigned char* own(self, uint32_t key) except NULL nogil:
         """The row of a key, made if there is none; its block has been checked."""
-        cdef unsigned char* row = self.find_one(key)
-        cdef uint64_t at, entry
-        if row != NULL:
-            return row
+        cdef unsigned char* row
+        cdef uint64_t at, entry, left = self.entries
+        if self.index == NULL:
+            return self.find_one(key)
+        at = self.home(key)
+        self.check_block(at >> (BLOCK_BITS - 3))
+        # One walk finds the row, or the place for it.
+        while self.index[at]:
+            entry = self.index[at]
+            left -= 1
+            if entry >> KEY_BITS == key:
+                entry = (entry & 0xFFFFFFFFu) - 1
+                if entry >= self.head.rows:
+                    refuse(self.is_foundation)
+                row = self.rows + entry * self.row
+                self.check_row(row)
+                return row
+            if left == 0:
+                refuse(self.is_foundation)
+            at = at + 1 if at + 1 < self.entries else 0
+            if at % ENTRIES_A_BLOCK == 0:
+                self.check_block(at >> (BLOCK_BITS - 3))
         if self.head.rows >= self.head.room:
             refuse(self.is_foundation)
-        at = self.home(key)
-        while self.index[at]:
-            at = at + 1 if at + 1 < self.entries else 0
         entry = <uint64_t>key << KEY_BITS | (self.head.rows + 1)
         self.index[at] = entry
         self.checks[at >> (BLOCK_BITS - 3)] += check_of(&entry, 1, at % ENTRIES_A_BLOCK)
@@ -320,11 +335,12 @@ cdef class RowTable:
         memset(self.checked, 1, blocks_of(self.head))
 
     cdef void renew_checks(self) noexcept nogil:
-        """Make all checks again."""
-        cdef Py_ssize_t block
-        for block in range(blocks_of(self.head)):
+        """Make all checks again; rows that are not in use are all 0, and not looked at."""
+        cdef Py_ssize_t block, used = blocks_for(8 * self.entries) + blocks_for(self.head.rows * self.row)
+        for block in range(used):
             self.checks[block] = check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
-            self.checked[block] = 1
+        memset(self.checks + used, 0, (blocks_of(self.head) - used) * sizeof(uint64_t))
+        memset(self.checked, 1, blocks_of(self.head))
 
     # All rows
 

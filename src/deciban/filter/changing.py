@@ -288,6 +288,24 @@ class Changing:
         """Whether every verdict is unsure, because fewer than two labels have been taught."""
         return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
 
+    def is_sure_to_be_mixed(self, batch: Sequence[Lesson]) -> bool:
+        """Whether a call that begins with this batch will end with a replay of everything in mixed order.
+
+        Then there is no use in teaching the published state before: of ten folders that were taught one by
+        one, each was learned in a row first, which is the slowest way, and then again with all others.
+        """
+        if not self._ledger.has_two_labels():
+            return False
+        known = self._ledger.labels_of([lesson.digest for lesson in batch])
+        counts: dict[str, int] = {}
+        for digest, label in {lesson.digest: lesson.label for lesson in batch}.items():
+            counts[label] = counts.get(label, 0) + (digest not in known)
+        # What the call brings later makes a share larger, never smaller.
+        return any(
+            count >= max(BULK_LESSONS, BULK_SHARE * (count + self._ledger.count_of(Selection(label=label))))
+            for label, count in counts.items()
+        )
+
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():

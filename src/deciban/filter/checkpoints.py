@@ -21,6 +21,7 @@ from _blake2 import blake2b
 from contextlib import suppress
 
 from deciban.committee._committee import FORMAT, Committee
+from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
 from deciban.filter.exams import RECORD
 from deciban.filter.made_like import make_like
@@ -46,6 +47,9 @@ MAGIC = b"dccheck2"
 # Magic, format of states, address, labels, bits of a slot, exams.
 HEAD = struct.Struct("<8sQ16s16sQ16sHHxxxxQ")
 CHECK_BYTES = 16
+# Rows that a restored state has room for, beyond its own: the first slice of a replay wants as many, and to
+# grow at once would cost as much as to restore it. Room that is not used takes no memory.
+ROOM_FOR_MORE = 300_000
 
 
 class Checkpoint(Value):
@@ -105,7 +109,7 @@ class Checkpoints:
         checkpoint = Checkpoint(path, Address(*address), labels, bits, exams)
         return checkpoint if belongs(self.ledger, checkpoint.address) else None
 
-    def _read(self, checkpoint: Checkpoint) -> bytes | None:
+    def _read(self, checkpoint: Checkpoint) -> memoryview | None:
         """The code of the committee and the exams of one that is whole."""
         try:
             with open(checkpoint.path, "rb", buffering=0, opener=_plain) as file:
@@ -115,7 +119,8 @@ class Checkpoints:
         if len(data) < HEAD.size + CHECK_BYTES + checkpoint.exams * RECORD:
             return None
         end = len(data) - CHECK_BYTES
-        return data[HEAD.size : end] if _check_of(memoryview(data)[:end]) == data[end:] else None
+        view = memoryview(data)  # not a copy: there may be 15 MB of it
+        return view[HEAD.size : end] if _check_of(view[:end]) == data[end:] else None
 
     def targets(self, start: int, end: int) -> list[int]:
         """Where a replay from a position to another should save its state on the way, in increasing order."""
@@ -180,16 +185,20 @@ class Checkpoints:
                 yield os.path.join(folder, name)
 
 
-def _restored(footing: Footing, checkpoint: Checkpoint, body: bytes) -> MemoryState:
-    """The state of a checkpoint that is whole."""
+def _restored(footing: Footing, checkpoint: Checkpoint, body: memoryview) -> MemoryState:
+    """The state of a checkpoint that is whole, with room for the lessons that are to come."""
+    is_layer = footing.foundation is not None
     end = len(body) - checkpoint.exams * RECORD
     committee = Committee.of_state(
         footing.settings,
-        memoryview(body)[:end],
+        body[:end],
         capacity_for(checkpoint.labels),
-        lambda shape: begin_in_memory(footing, shape),
+        lambda shape: begin_in_memory(
+            footing,
+            Shape.for_rows(shape.capacity, shape.bits, shape.rows + ROOM_FOR_MORE, is_layer),
+        ),
     )
-    return MemoryState(footing, committee, checkpoint.address, body[end:])
+    return MemoryState(footing, committee, checkpoint.address, bytes(body[end:]))
 
 
 def _plain(path: str, flags: int) -> int:

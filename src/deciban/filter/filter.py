@@ -147,7 +147,9 @@ class Filter:
         with changing.teaching():
             for batch in in_batches(lessons):
                 if postponing is None:
-                    postponing = len(batch) >= BULK_LESSONS and changing.is_of_no_use_yet()
+                    postponing = len(batch) >= BULK_LESSONS and (
+                        changing.is_of_no_use_yet() or changing.is_sure_to_be_mixed(batch)
+                    )
                 learned, appended = changing.learn(batch, keep_mail, postponing)
                 total += learned
                 for lesson in batch:

@@ -159,9 +159,10 @@ class Replaying:
         except TooManyLabels:
             raise DamagedSnapshot("This state has too few slots for so many labels.") from None
 
-    def begin(self) -> Committee:
-        """A committee in memory before its first lesson."""
-        return begin(self._ledger, self._footings.now())
+    def begin(self, in_bulk: bool = False) -> Committee:
+        """A committee in memory before its first lesson; ``in_bulk``, as a replay of all lessons begins."""
+        lessons = self._ledger.last_position() if in_bulk else 0
+        return begin(self._ledger, self._footings.now(), lessons, in_bulk)
 
     def save_checkpoint(self, state: State) -> None:
         """Save a state, unless it is damaged: its users notice the damage, but it must not be saved."""

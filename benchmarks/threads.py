@@ -1,0 +1,75 @@
+"""What a second thread gains where mail is read: reading and extraction hold no lock of Python's.
+
+    python -m benchmarks.threads
+
+Messages of SpamAssassin, in memory: `read` and both views, as a question needs them, and whole lessons, as
+`deciban learn` reads them. One thread and two, in turns; wall time, the least of some rounds. It says
+something only on a machine that is otherwise idle, so beside the gain stands how much of two cores this
+process got meanwhile: below 1.9 other programs had the rest, and the gain is that of the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from time import perf_counter, process_time
+
+from benchmarks.corpora import labelled_mail
+from benchmarks.measure import Table, show
+from deciban.committee.extraction import features_of
+from deciban.engines.lessons import read_by
+from deciban.engines.threads import Threads
+from deciban.filter.mail import lesson_of
+from deciban.filter.preferences import Preferences
+from deciban.sources import RawMessage
+from deciban.text import read
+
+ROUNDS = 7
+WORKERS = 1, 2
+
+
+def extracted(raw: RawMessage) -> object:
+    """What a question needs of a message."""
+    return features_of(read(raw.data))
+
+
+def spent(
+    workers: int, work: Callable[[RawMessage], object], messages: list[RawMessage]
+) -> tuple[float, float]:
+    """Wall time, and how many cores were at work in the mean."""
+    with Threads(workers).running() as engine:
+        wall, cpu = perf_counter(), process_time()
+        for _ in read_by(engine, work, messages):  # type: ignore[arg-type]
+            pass
+        wall = perf_counter() - wall
+        return wall, (process_time() - cpu) / wall
+
+
+def main() -> list[Table]:
+    messages = [
+        RawMessage(str(number), each.read()) for number, each in enumerate(labelled_mail("spamassassin"))
+    ]
+    kinds: dict[str, Callable[[RawMessage], object]] = {
+        "read and both views": extracted,
+        "a whole lesson": partial(lesson_of, "spam", "benchmark", Preferences()),
+    }
+    rows = []
+    for name, work in kinds.items():
+        least = dict.fromkeys(WORKERS, (float("inf"), 0.0))
+        for _ in range(ROUNDS):
+            for workers in WORKERS:
+                least[workers] = min(least[workers], spent(workers, work, messages))
+        (alone, _), (together, cores) = least[1], least[2]
+        rows.append(
+            (name, 1e6 * alone / len(messages), 1e6 * together / len(messages), alone / together, cores)
+        )
+    columns = ("", "one thread, µs", "two threads, µs", "gain", "cores had")
+    note = f"Load average at the end: {os.getloadavg()[0]:.1f}; {os.cpu_count()} cores."
+    return [Table("Wall time of a message, by threads", columns, rows, note)]
+
+
+if __name__ == "__main__":
+    show(main())
+    sys.exit()
