@@ -2,20 +2,25 @@
 
 import email
 import os
+import re
 import signal
 import smtplib
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from miltertest import MilterConnection, constants
 
+from deciban.server.doors.milter_protocol import packet
 from tests.effort import effort
 from tests.server.doors.documented import block
+from tests.server.doors.nonsense import speak_nonsense
 from tests.server.doors.postfix_server import OWNER, PostfixServer, running_postfix
 from tests.server.doors.private_programs import open_folder, wait_until
+from tests.server.doors.test_milter_protocol import dialogue, message
 from tests.server.running_server import RunningServer, mail_of, teach
 
 SPACES = ("ann@example.org", "bob@example.org", "carl@example.org")
@@ -214,6 +219,61 @@ def test_nonsense_ends_its_own_connection_only(site: Site) -> None:
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert client.recv(100) == b""
     assert site.sent(mail_of("ham", 131))["X-Spam-Flag"] == "NO"
+
+
+def test_mutated_dialogues_end_and_harm_nobody(site: Site) -> None:
+    def connect() -> socket.socket:
+        client = socket.socket(socket.AF_UNIX)
+        client.connect(str(site.socket))
+        return client
+
+    seeds = [
+        dialogue(*message(recipients=(b"ann@example.org",)), packet(b"A"), *message(), packet(b"Q")),
+        dialogue(*message(fields=((b"X-Spam", b" no"), (b"Subject", b" free money")))),
+    ]
+    speak_nonsense(site.server, connect, seeds, effort(300, 50_000))
+    assert site.sent(mail_of("spam", 132))["X-Spam-Flag"] == "YES"
+
+
+def test_memory_stays_flat_and_every_message_is_answered(site: Site) -> None:
+    """Many messages on few connections: after a first quarter the worker needs no more memory."""
+    count, connections = effort(2_000, 200_000), 8
+    mails = [b"".join(message(fields=((b"Subject", b" Free money %d" % n),))) for n in range(50)]
+    clients = []
+    for _ in range(connections):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(60)
+        client.connect(str(site.socket))
+        client.sendall(dialogue())
+        clients.append((client, client.makefile("rb")))
+    for _, reader in clients:
+        assert next_packet(reader)[:1] == b"O"
+    early = 0
+    for number in range(count):
+        client, reader = clients[number % connections]
+        client.sendall(mails[number % len(mails)])
+        kinds = iter(lambda reader=reader: next_packet(reader)[:1], b"")
+        assert next(kind for kind in kinds if kind == b"i") == b"i"
+        assert next(kind for kind in kinds if kind == b"c") == b"c"
+        if number == count // 4:
+            early = memory_of_workers(site)
+    assert memory_of_workers(site) < early + 30_000
+    for client, _ in clients:
+        client.close()
+
+
+def next_packet(reader: BinaryIO) -> bytes:
+    return reader.read(int.from_bytes(reader.read(4), "big"))
+
+
+def memory_of_workers(site: Site) -> int:
+    """In kilobytes."""
+    found = 0
+    for pid, role in site.server.children().items():
+        if role == "worker":
+            status = Path(f"/proc/{pid}/status").read_text()
+            found += int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+    return found
 
 
 def test_another_implementation_of_the_protocol_understands_us(site: Site) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.effort import effort
 from tests.server.doors.documented import block
+from tests.server.doors.nonsense import speak_nonsense
 from tests.server.doors.private_programs import free_port, open_folder, unpacked, wait_until
 from tests.server.doors.rspamd_server import PASSWORD, RspamdServer, asked, rspamc, running_rspamd
 from tests.server.running_server import RunningServer, mail_of, teach
@@ -213,6 +214,23 @@ def test_the_other_answers_have_the_fields_of_rspamd(door: Door, real: RspamdSer
         assert asked(port, path, mail, **headers) == {"success": True}
         again = asked(port, path, mail, **headers)
         assert again == {"status": 404, "error": "<ham600@x> has been already learned as ham, ignore it"}
+
+
+def test_mutated_requests_end_and_harm_nobody(strange: Door) -> None:
+    seeds = [
+        b"POST /checkv2 HTTP/1.0\r\nRcpt: a@b\r\nContent-Length: %d\r\n\r\n%b" % (len(SPAM), SPAM),
+        b"CHECK RSPAMC/1.3\r\nFrom: <a@b>\r\nContent-Length: %d\r\n\r\n%b" % (len(SPAM), SPAM),
+        b"POST /learnspam HTTP/1.1\r\nPassword: x\r\nContent-Length: %d\r\n\r\n%b" % (len(HAM), HAM),
+    ]
+    before = {space: strange.labels(space) for space in SPACES}
+    speak_nonsense(
+        strange.server,
+        lambda: socket.create_connection(("127.0.0.1", strange.port)),
+        seeds,
+        effort(300, 50_000),
+    )
+    assert asked(strange.port, "/checkv2", SPAM)["action"] == "add header"
+    assert {space: strange.labels(space) for space in SPACES} == before
 
 
 def test_a_server_that_is_gone_is_an_error_of_the_client(door: Door) -> None:

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import effort
 from tests.server.doors.documented import block
+from tests.server.doors.nonsense import speak_nonsense
 from tests.server.doors.private_programs import free_port, open_folder, unpacked
 from tests.server.running_server import RunningServer, mail_of, teach
 
@@ -223,6 +225,25 @@ def test_nonsense_is_refused_with_a_line(spamd: Spamd) -> None:
     with socket.create_connection(("127.0.0.1", spamd.port), timeout=60) as client:
         client.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert client.recv(1000).startswith(b"SPAMD/1.0 76 ")
+
+
+def test_mutated_requests_end_and_harm_nobody(spamd: Spamd) -> None:
+    packed = zlib.compress(SPAM)
+    seeds = [
+        b"CHECK SPAMC/1.5\r\nUser: ann\r\nContent-length: %d\r\n\r\n%b" % (len(SPAM), SPAM),
+        b"PROCESS SPAMC/1.5\r\nCompress: zlib\r\nContent-length: %d\r\n\r\n%b" % (len(packed), packed),
+        b"TELL SPAMC/1.5\r\nMessage-class: spam\r\nSet: local\r\nContent-length: %d\r\n\r\n%b"
+        % (len(HAM), HAM),
+    ]
+    before = {space: spamd.labels(space) for space in SPACES}
+    speak_nonsense(
+        spamd.server,
+        lambda: socket.create_connection(("127.0.0.1", spamd.port)),
+        seeds,
+        effort(300, 50_000),
+    )
+    assert spamd.spamc("-c").returncode == 1
+    assert {space: spamd.labels(space) for space in SPACES} == before
 
 
 def test_the_socket_is_open_to_all_as_configured(spamd: Spamd) -> None:
