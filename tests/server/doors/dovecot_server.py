@@ -4,6 +4,7 @@ import imaplib
 import os
 import pwd
 import shutil
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,10 +84,7 @@ class DovecotServer:
 @contextmanager
 def running_dovecot(home: Path, settings: str) -> Iterator[DovecotServer]:
     """A Dovecot in a folder, with these lines in its configuration beside ours."""
-    if not os.path.exists(PLUGIN):
-        pytest.skip("needs dovecot-imapd and dovecot-sieve: .ci/prepare tests installs them")
-    if os.geteuid() != 0:
-        pytest.skip("dovecot must be started by root")
+    _need_dovecot()
     port, owner = free_port(), pwd.getpwnam(OWNER)
     (home / "run").mkdir(parents=True)
     (home / "mail").mkdir()
@@ -98,3 +96,25 @@ def running_dovecot(home: Path, settings: str) -> Iterator[DovecotServer]:
         server = DovecotServer(home, port)
         wait_until(lambda: listens(port), lambda: f"{(home / 'output').read_text()} {server.log()}")
         yield server
+
+
+def sieve_test(home: Path, settings: str) -> str:
+    """What Pigeonhole says that a script of this folder does with a mail."""
+    _need_dovecot()
+    owner = pwd.getpwnam(OWNER)
+    (home / "mail").mkdir()
+    for path in (home, *home.iterdir()):
+        shutil.chown(path, OWNER, owner.pw_gid)
+    own = f"mail_uid = {owner.pw_uid}\nmail_gid = {owner.pw_gid}\nfirst_valid_uid = 1\nfirst_valid_gid = 1\n"
+    (home / "dovecot.conf").write_text(f"{own}mail_home = {home}/mail\n{settings}")
+    command = ["sieve-test", "-c", "dovecot.conf", "-l", f"maildir:{home}/mail", "script.sieve", "mail.eml"]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def _need_dovecot() -> None:
+    if not os.path.exists(PLUGIN):
+        pytest.skip("needs dovecot-imapd and dovecot-sieve: .ci/prepare tests installs them")
+    if os.geteuid() != 0:
+        pytest.skip("dovecot must be started by root")

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -248,3 +249,23 @@ def test_mutated_requests_end_and_harm_nobody(spamd: Spamd) -> None:
 
 def test_the_socket_is_open_to_all_as_configured(spamd: Spamd) -> None:
     assert os.stat(spamd.path).st_mode & 0o777 == 0o666
+
+
+def test_what_one_worker_holds_in_memory_is_limited() -> None:
+    """Clients that send much and never end are refused; the others go on."""
+    with open_folder() as folder:
+        port = free_port()
+        lines = f'[spamd]\nlisten = ["127.0.0.1:{port}"]\n[server]\nworkers = 1\n'
+        lines += "[limits]\nwaiting_bytes = 1_000_000\n"
+        with RunningServer(folder, lines, ("@",)) as server:
+            teach(server, space="@")
+            clients = [socket.create_connection(("127.0.0.1", port), timeout=60) for _ in range(20)]
+            for client in clients:
+                with suppress(BrokenPipeError, ConnectionResetError):
+                    client.sendall(b"CHECK SPAMC/1.5\r\nContent-length: 200000\r\n\r\n" + b"x" * 100_000)
+            server.wait_for("waiting_bytes")
+            for client in clients:
+                client.close()
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+                client.sendall(b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%b" % (len(SPAM), SPAM))
+                assert b"Spam: True" in client.makefile("rb").read()

@@ -8,7 +8,7 @@ import imap_tools
 import pytest
 
 from tests.server.doors.documented import block
-from tests.server.doors.dovecot_server import OWNER, PASSWORD, DovecotServer, running_dovecot
+from tests.server.doors.dovecot_server import OWNER, PASSWORD, DovecotServer, running_dovecot, sieve_test
 from tests.server.doors.postfix_server import running_postfix
 from tests.server.doors.private_programs import open_folder, unpacked, wait_until
 from tests.server.running_server import RunningServer, mail_of, teach
@@ -190,3 +190,14 @@ def test_the_way_from_postfix_to_a_lesson(training: Training) -> None:
 
     entry = wait_until(outcome, "what became of the message")
     assert (entry["entry"], entry["door"]) == (head["X-Deciban-Id"], "milter")
+
+
+@pytest.mark.parametrize(
+    ("tag", "folder"), [(b"X-Spam-Flag: YES\n", "Junk"), (b"X-Spam-Flag: NO\n", "INBOX"), (b"", "INBOX")]
+)
+def test_sieve_s_spamtest_reads_our_tag(tag: bytes, folder: str) -> None:
+    with open_folder() as home:
+        (home / "script.sieve").write_text(block("dovecot.md", "spamtest.sieve"))
+        (home / "mail.eml").write_bytes(tag + mail_of("spam", 1))
+        shown = sieve_test(home, block("dovecot.md", "spamtest.conf"))
+    assert f"store message in folder: {folder}" in shown

@@ -88,6 +88,7 @@ class MilterDoor(StreamDoor):
             while protocol.waiting is not None:
                 found = await self._answer(protocol.waiting, peer)
                 protocol.answer(found.edits, found.quarantine, found.reject)
+                self.let_go()
             if answer := protocol.to_send():
                 await self.send(writer, answer)
 

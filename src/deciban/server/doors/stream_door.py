@@ -55,6 +55,8 @@ class StreamDoor:
         self._servers: list[asyncio.Server] = []
         self._conversations: set[asyncio.Task[None]] = set()
         self._resting: set[asyncio.Task[None]] = set()
+        self._held: dict[asyncio.Task[None], int] = {}
+        """How many bytes of unfinished messages each conversation has sent."""
 
     async def open(self, sockets: Sequence[socket.socket]) -> None:
         """Listen at sockets."""
@@ -89,12 +91,29 @@ class StreamDoor:
             self._resting.add(task)
         try:
             async with asyncio.timeout(seconds):
-                return await reader.read(PIECE_BYTES)
+                data = await reader.read(PIECE_BYTES)
         except TimeoutError:
             return b""
         finally:
             if task is not None:
                 self._resting.discard(task)
+        self._hold(len(data))
+        return data
+
+    def _hold(self, size: int) -> None:
+        """Count bytes that are held; with too many of them a conversation ends before more work is done."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._held[task] = self._held.get(task, 0) + size
+        most = self.reception.configuration.limits.waiting_bytes
+        if sum(self._held.values()) > most:
+            raise BadDialogue(f"This worker holds {most:,} bytes of messages already: see waiting_bytes.")
+
+    def let_go(self) -> None:
+        """The message of this conversation is done, and its bytes are held no more."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._held.pop(task, None)
 
     async def send(self, writer: asyncio.StreamWriter, data: bytes) -> None:
         """Send an answer; a client that does not read it is given up."""
@@ -106,8 +125,10 @@ class StreamDoor:
         """Log why a message goes on without a verdict, or why a conversation ended."""
         if isinstance(error, TimeoutError):
             self.reception.log.say(self.name, "took too long", **fields)
-        else:
-            self.reception.log.say(self.name, "failed", error=type(error).__name__, why=str(error), **fields)
+        elif isinstance(error, BadDialogue):
+            self.reception.log.say(self.name, "refused", why=str(error), **fields)
+        else:  # other messages may have names of spaces and addresses, which no log tells
+            self.reception.log.say(self.name, "failed", error=type(error).__name__, **fields)
 
     async def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -127,5 +148,6 @@ class StreamDoor:
             self.reception.log.fault(self.name, error)
         finally:
             self._conversations.discard(task)
+            self._held.pop(task, None)
             with suppress(OSError, RuntimeError):
                 writer.close()
