@@ -34,6 +34,7 @@ SHARED = {
     "nine_tables",
     "outcome",
     "peers",
+    "serving_peers",
     "waiting_processes",
 }
 

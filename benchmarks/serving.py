@@ -1,15 +1,16 @@
-"""Load on servers that classify mail: messages per second and latencies, beside spamd and rspamd, on the same cores.
+"""Load on servers that classify mail: messages per second and latencies, beside spamd and rspamd.
 
     python -m benchmarks serving
 
-SpamAssassin's mails, sent by a client that speaks each protocol over plain sockets and looks at nothing but where an
-answer ends; it runs on the same cores, so what it takes is missing to everybody. All servers learned the same 1,000
-mails and are asked about the same others. Windows of all of them are interleaved; a figure is the median over
-windows. Configurations of the peers are in serving_peers.py.
+SpamAssassin's mails, sent by a client that speaks each protocol over plain sockets and looks at nothing but
+where an answer ends; it runs on the same cores, so what it takes is missing to everybody. All servers
+learned the same 1,000 mails and are asked about the same others. Windows of all of them are interleaved; a
+figure is the median over windows. Configurations of the peers are in serving_peers.py.
 """
 
 from __future__ import annotations
 
+import os
 import socket
 import statistics
 import threading
@@ -17,6 +18,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import cycle
+from pathlib import Path
 
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
@@ -31,7 +33,9 @@ WINDOWS, WINDOW_SECONDS = 5, 3.0
 class Load(threading.Thread):
     """One connection that asks again and again, until the window ends, at most at a rate if one is given."""
 
-    def __init__(self, server: ServedFilter, questions: Iterator[bytes], end: float, every: float = 0.0) -> None:
+    def __init__(
+        self, server: ServedFilter, questions: Iterator[bytes], end: float, every: float = 0.0
+    ) -> None:
         super().__init__()
         self._server, self._questions, self._end, self._every = server, questions, end, every
         self.seconds: list[float] = []
@@ -51,7 +55,7 @@ class Load(threading.Thread):
                 connection = socket.create_connection(("127.0.0.1", self._server.port), 60)
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.sendall(next(self._questions))
-            if not self._server.keeps_connections:
+            if self._server.half_closes:
                 connection.shutdown(socket.SHUT_WR)
             answer = b""
             while data := connection.recv(65_536):
@@ -86,6 +90,21 @@ def window(
     return len(seconds) / took, seconds, sum(load.wrong for load in loads)
 
 
+def cpu_seconds(server: ServedFilter) -> float:
+    """The processor time that the processes of a server have taken so far, those that ended included."""
+    ticks = 0
+    todo = [process.pid for process in server.processes]
+    while todo:
+        pid = todo.pop()
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            todo += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+        except OSError:
+            continue
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
 def quantile(seconds: Sequence[float], share: float) -> float:
     """The time within which so many are answered, in milliseconds."""
     return 1000 * sorted(seconds)[min(int(share * len(seconds)), len(seconds) - 1)]
@@ -104,9 +123,12 @@ def main() -> list[Table]:
         ]
         full: dict[str, list[float]] = {server.name: [] for server in servers}
         wrong: dict[str, int] = dict.fromkeys(full, 0)
+        costs: dict[str, list[float]] = {server.name: [] for server in servers}
         for _ in range(WINDOWS):
             for server in servers:
-                rate, _, errors = window(server, asked)
+                before = cpu_seconds(server)
+                rate, seconds, errors = window(server, asked)
+                costs[server.name].append(1000 * (cpu_seconds(server) - before) / len(seconds))
                 full[server.name].append(rate)
                 wrong[server.name] += errors
         rates = {name: statistics.median(found) for name, found in full.items()}
@@ -114,11 +136,23 @@ def main() -> list[Table]:
         for _ in range(WINDOWS):
             for server in servers:
                 half[server.name].append(quantile(window(server, asked, rates[server.name] / 2)[1], 0.99))
+    cost = {name: statistics.median(found) for name, found in costs.items()}
     rows = [
-        (name, rates[name], rates["deciban"] / rates[name], statistics.median(half[name]), wrong[name])
+        (
+            name,
+            rates[name],
+            rates["deciban"] / rates[name],
+            cost[name],
+            cost[name] / cost["deciban"],
+            statistics.median(half[name]),
+            wrong[name],
+        )
         for name in rates
     ]
-    columns = ("", "messages/s", "deciban is × as fast", "p99 at half load, ms", "no verdict")
+    columns = (
+        "", "messages/s", "deciban is × as fast", "CPU ms per message", "× deciban's", "p99 at half load, ms",
+        "no verdict",
+    )  # fmt: skip
     return [Table("classifying SpamAssassin's mails, all on the same cores", columns, rows)]
 
 

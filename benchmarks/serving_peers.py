@@ -1,8 +1,9 @@
 """Servers that classify mail, started for a benchmark on loopback: deciban, and Debian's spamd and rspamd.
 
-The peers do Bayes only, as deciban does: no other rules, no network, learned from the same mails. Everything that
-is not their default stands here. Each runs as many processes as there are cores, and lives in a folder that goes
-with it. A server gives the bytes of a question about a mail, and tells where an answer ends.
+The peers do Bayes only, as deciban does: no other rules, no network, learned from the same mails.
+Everything that is not their default stands here. Each runs as many processes as there are cores, and lives
+in a folder that goes with it. A server gives the bytes of a question about a mail, and tells where an
+answer ends.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ class ServedFilter:
 
     name = ""
     keeps_connections = True
+    half_closes = False
+    """Whether a question ends with the end of what the client sends."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=f"deciban-{self.name.replace(' ', '-')}-"))
@@ -171,6 +174,7 @@ class ServedSpamd(ServedFilter):
 
     name = "spamd"
     keeps_connections = False
+    half_closes = True
 
     def __init__(self, mails: Iterable[Mail]) -> None:
         super().__init__()
@@ -185,11 +189,27 @@ class ServedSpamd(ServedFilter):
             for number, (found, data) in enumerate(mails):
                 if found == label:
                     (kept / str(number)).write_bytes(data)
-            command = ["sa-learn", *where, "--prefspath", "/dev/null", "-L", "--no-sync", f"--{label}", str(kept)]
+            command = [
+                "sa-learn",
+                *where,
+                "--prefspath",
+                "/dev/null",
+                "-L",
+                "--no-sync",
+                f"--{label}",
+                str(kept),
+            ]
             subprocess.run(command, check=True, capture_output=True)
-        subprocess.run(["sa-learn", *where, "--prefspath", "/dev/null", "--sync"], check=True, capture_output=True)
+        subprocess.run(
+            ["sa-learn", *where, "--prefspath", "/dev/null", "--sync"], check=True, capture_output=True
+        )
+        user = getpass.getuser()
+        if user == "root":  # whom it refuses
+            user = "nobody"
+            for path in (self.folder, *self.folder.rglob("*")):
+                shutil.chown(path, user)
         self._start(
-            shutil.which("spamd") or "/usr/sbin/spamd", *where, "-L", "-x", "-u", getpass.getuser(),
+            shutil.which("spamd") or "/usr/sbin/spamd", *where, "-L", "-x", "-u", user,
             "-i", "127.0.0.1", "-p", str(self.port), "-m", str(CORES), "--min-children", str(CORES),
             "--max-spare", str(CORES), "--max-conn-per-child", "100000", "-s", "null",
         )  # fmt: skip
@@ -209,16 +229,19 @@ class ServedSpamd(ServedFilter):
 
 
 class ServedRspamd(ServedFilter):
-    """Debian's rspamd with its own Redis."""
+    """Debian's rspamd with its own Redis; it closes each connection after its answer."""
 
     name = "rspamd"
+    keeps_connections = False
 
     def __init__(self, mails: Iterable[Mail]) -> None:
         super().__init__()
         self.folder.chmod(0o755)
         control = free_port(besides=self.port)
         redis = str(self.folder / "redis.sock")
-        self._start("redis-server", "--port", "0", "--unixsocket", redis, "--unixsocketperm", "777", "--save", "")
+        self._start(
+            "redis-server", "--port", "0", "--unixsocket", redis, "--unixsocketperm", "777", "--save", ""
+        )
         path = self.folder / "rspamd.conf"
         path.write_text(RSPAMD.format(folder=self.folder, port=self.port, control=control, cores=CORES))
         user = ["-i"] if os.geteuid() == 0 else []
@@ -234,7 +257,10 @@ class ServedRspamd(ServedFilter):
 
     def question(self, mail: bytes) -> bytes:
         """The bytes that ask about a mail."""
-        return b"POST /checkv2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (len(mail), mail)
+        return b"POST /checkv2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n%b" % (
+            len(mail),
+            mail,
+        )
 
     def is_right(self, answer: bytes) -> bool:
         """Whether it is a verdict that Bayes had a part in."""

@@ -181,13 +181,13 @@ class Supervisor:
 
     def _all_ready(self) -> None:
         self._manager.tell("READY=1")
-        pids, pipes = self._former
+        pids, pipes, folder = self._former
         for pid in pids:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         for pipe in pipes:
             os.close(pipe)
-        self._former = (self._former[0], [])
+        self._former = pids, [], folder
         self.log.say(
             "server",
             "ready",
@@ -204,7 +204,8 @@ class Supervisor:
             if pid == 0:
                 return
             child = self._children.pop(pid, None)
-            if child is None:  # of the supervisor before us
+            if child is None:
+                self._is_gone_before(pid)
                 continue
             child.close()
             self._forget_metrics(pid)
@@ -216,6 +217,14 @@ class Supervisor:
             self._due.append(
                 (monotonic() + (SHORT_LIFE_SECONDS if lived < SHORT_LIFE_SECONDS else 0), child.role)
             )
+
+    def _is_gone_before(self, pid: int) -> None:
+        """A process of the supervisor before us has ended; with the last one goes their folder."""
+        pids, pipes, folder = self._former
+        left = [each for each in pids if each != pid]
+        if pids and not left and folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._former = left, pipes, folder
 
     def _replace_stuck(self) -> None:
         for child in self._children.values():
@@ -332,9 +341,13 @@ def _is_at(listening: socket.socket, place: ListeningPlace) -> bool:
     return host in {address[0] for *_, address in found}
 
 
-def _former(text: str) -> tuple[list[int], list[int]]:
-    """Processes of the supervisor before us, and the pipes that keep them alive; its folder goes at once."""
+def _former(text: str) -> tuple[list[int], list[int], str]:
+    """Processes of the supervisor before us, the pipes that keep them alive, and their folder."""
     if not text:
-        return [], []
-    pids, pipes, _ = text.split(";")
-    return [int(each) for each in pids.split(",") if each], [int(each) for each in pipes.split(",") if each]
+        return [], [], ""
+    pids, pipes, folder = text.split(";")
+    return _numbers(pids), _numbers(pipes), folder
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",") if each]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import resource
 import signal
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import uvloop
@@ -44,7 +45,8 @@ def raise_descriptor_limit() -> None:
     """As many open files as we may have: each open space takes some."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < hard:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        with suppress(OSError, ValueError):  # a hardened unit sets the limit itself, and forbids this
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 async def _serve(

@@ -16,6 +16,7 @@ import asyncio
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from deciban.journal.journal_writer import JournalWriter
@@ -187,7 +188,8 @@ class WriterConnection(asyncio.Protocol):
 
 def run_writer(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
     """Be the writer until the supervisor ends or says so."""
-    os.nice(NICE)
+    with suppress(OSError):  # a hardened unit may forbid it
+        os.nice(NICE)
     asyncio.run(_serve(folder, listening, lifeline, log))
 
 
