@@ -65,6 +65,12 @@ def test_learning_is_idempotent_by_digest_and_can_be_asked_for_at_once(server: R
     assert not asked["stale"]
 
 
+def test_a_verdict_without_an_entry_is_the_same(server: RunningServer) -> None:
+    with_entry = server.post("classify", mail_of("spam", 96)).json()
+    without = server.post("classify?journal=false", mail_of("spam", 96)).json()
+    assert without == {**with_entry, "entry": ""}
+
+
 def test_a_position_that_never_comes_is_answered_in_time_and_marked(server: RunningServer) -> None:
     assert server.post("classify?at_least=1000000", mail_of("spam", 1)).json()["stale"]
 

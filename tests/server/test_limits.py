@@ -4,8 +4,11 @@ import gzip
 import http.client
 import json
 import os
+import shutil
 import socket
+import ssl
 import stat
+import subprocess
 import threading
 import time
 import zlib
@@ -14,6 +17,9 @@ from pathlib import Path
 
 import pytest
 
+from deciban.client import Client
+from deciban.errors import ServerUnreachable
+from deciban.server.http.http_connection import is_private
 from tests.effort import effort
 from tests.server.running_server import RunningServer, mail_of, teach
 
@@ -230,6 +236,54 @@ def test_a_socket_that_only_its_owner_can_open_needs_no_key(tight: RunningServer
         connection.connect(path)
         connection.sendall(b"GET /v1/spaces/mail/labels HTTP/1.1\r\nConnection: close\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK")
+
+
+def test_a_socket_that_others_can_open_needs_a_key(tmp_path: Path) -> None:
+    path = str(tmp_path / "open.sock")
+    listening = socket.socket(socket.AF_UNIX)
+    listening.bind(path)
+    os.chmod(path, 0o666)
+    assert not is_private(path)
+    os.chmod(path, 0o600)
+    assert is_private(path)
+    listening.close()
+
+
+def test_bodies_beyond_what_a_worker_may_hold_are_told_to_come_again(tmp_path: Path) -> None:
+    limits = "[server]\nworkers = 1\n[limits]\nwaiting_bytes = 50_000\n"
+    with RunningServer(tmp_path, limits) as server:
+        first = socket.create_connection(("127.0.0.1", server.port), timeout=30)
+        first.sendall(head(server, "Content-Length: 40000") + b"x" * 39_000)
+        while True:  # until the worker has them
+            answer = server.post("classify", b"y" * 30_000)
+            if answer.status == 503:
+                break
+        assert answer.headers["retry-after"] == "1"
+        first.close()
+        while server.post("classify", b"y" * 30_000).status != 200:
+            pass
+
+
+def test_tls_by_files_and_the_client_checks_the_certificate(tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+         "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", key, "-out",
+         certificate],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    files = f'certificate = "{certificate}"\nprivate_key = "{key}"\n'
+    with RunningServer(tmp_path, f'[http]\nlisten = ["127.0.0.1:0"]\n{files}') as server:
+        trusting = ssl.create_default_context(cafile=certificate)
+        connection = http.client.HTTPSConnection("localhost", server.port, context=trusting, timeout=30)
+        connection.request("GET", "/v1/spaces/mail/labels", headers={"Authorization": f"Bearer {server.key}"})
+        assert connection.getresponse().status == 200
+        connection.close()
+        stranger = Client(f"https://localhost:{server.port}", server.key)
+        with stranger, pytest.raises(ServerUnreachable, match="certificate"):
+            stranger.labels()
 
 
 # What else is thrown at a server

@@ -89,7 +89,7 @@ class HttpSettings(Section, frozen=True):
     private_key: Annotated[str, _explain("TLS: a file with its private key, in PEM")] = ""
     proxies: Annotated[
         tuple[str, ...],
-        _explain("addresses of proxies that do TLS in front of us; their X-Forwarded-For is believed"),
+        _explain("addresses of proxies that do TLS in front of us; without TLS nobody else may ask"),
     ] = ()
     cleartext: Annotated[
         bool, _explain("listen on other than loopback without TLS and proxies: keys travel in clear")

@@ -33,6 +33,8 @@ class Gate:
         self._hosts = {*LOOPBACK_NAMES, *map(host_of, settings.hosts)}
         self._hosts |= {place.host for place in places if place.host not in ("", "0.0.0.0", "::")}
         self._origins = {origin.rstrip("/").lower() for origin in settings.origins}
+        # Whoever names proxies wants all others to come through them, but for this machine itself.
+        self._proxies = {*settings.proxies, "127.0.0.1", "::1"} if settings.proxies else set()
         self._rate = rate
         self._buckets: dict[str, tuple[float, float]] = {}
 
@@ -46,6 +48,10 @@ class Gate:
         if host_of(host) not in self._hosts:
             raise Misdirected(
                 "This server is not known under this name. Its administrator can set http.hosts."
+            )
+        if self._proxies and not request.is_secure and request.peer not in self._proxies:
+            raise Misdirected(
+                "Without TLS only the proxies of this server may ask it. Use its https address."
             )
         origin = request.headers.get("origin")
         if origin is not None and not self._is_known(origin.lower(), host.lower()):

@@ -11,6 +11,8 @@ otherwise the client, who is still sending, would see a broken connection instea
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -31,6 +33,8 @@ ANSWER_AHEAD = 16_000_000
 MOST_HEADERS = 100
 # The time after which the rate of a body counts, and for which the rest of a refused request is read.
 WINDOW_SECONDS, LINGER_SECONDS = 10.0, 5.0
+# Bodies that are worked through as they come are not held.
+STREAMED = "application/x-ndjson"
 ONCE = frozenset({"host", "authorization", "content-length", "content-type", "origin", "content-encoding"})
 
 
@@ -68,6 +72,7 @@ class HttpService:
         self.in_flight = 0
         self.waiting_bytes = 0
         self.is_closing = False
+        self._private: set[str] = set()
         self._servers: list[asyncio.Server] = []
         self._sweeping: asyncio.Task[None] | None = None
 
@@ -75,8 +80,14 @@ class HttpService:
         """Serve these listening sockets."""
         loop = asyncio.get_running_loop()
         for each in sockets:
+            if each.family == socket.AF_UNIX and is_private(each.getsockname()):
+                self._private.add(each.getsockname())
             self._servers.append(await loop.create_server(lambda: HttpConnection(self), sock=each, ssl=tls))
         self._sweeping = loop.create_task(self._sweep())
+
+    def trusts(self, path: object) -> bool:
+        """Whether only its owner can open the socket at a path."""
+        return path in self._private
 
     async def close(self) -> None:
         """Accept nothing any more, and finish what was accepted."""
@@ -129,8 +140,8 @@ class HttpConnection(asyncio.Protocol):
         """Somebody is there."""
         self._transport = transport
         peer = transport.get_extra_info("peername")
-        self._is_local = not isinstance(peer, tuple)
-        self._peer = "" if self._is_local else peer[0]
+        self._peer = peer[0] if isinstance(peer, tuple) else ""
+        self._is_local = not self._peer and self._service.trusts(transport.get_extra_info("sockname"))
         self._is_secure = transport.get_extra_info("sslcontext") is not None
         self._service.connections.add(self)
         if len(self._service.connections) > self._service.limits.connections:
@@ -143,6 +154,7 @@ class HttpConnection(asyncio.Protocol):
         gone = ServerUnreachable("The client closed the connection.")
         for request in (self._reading, self._answering, *self._waiting):
             if request is not None:
+                self._let_go(request)
                 request.body.fail(gone)
         self._waiting.clear()
         if self._room is not None and not self._room.done():
@@ -240,6 +252,11 @@ class HttpConnection(asyncio.Protocol):
         if request is None:
             return
         request.body.feed(data)
+        if request.content_type != STREAMED:
+            request.held += len(data)
+            self._service.waiting_bytes += len(data)
+            if self._service.waiting_bytes > self._service.limits.waiting_bytes:
+                raise _Refused(503, "There are too many large requests at once. Try again in a moment.")
         if request.body.size > self._service.longest_body:
             raise _Refused(413, f"The body has more than {self._service.longest_body:,} bytes, the limit.")
         if request.body.waiting_bytes > READ_AHEAD and request is self._answering:
@@ -327,7 +344,14 @@ class HttpConnection(asyncio.Protocol):
             return False
         return not (self._service.is_closing and not self._waiting)
 
+    def _let_go(self, request: HttpRequest) -> None:
+        """The body of a request is not needed any more."""
+        self._service.waiting_bytes -= request.held
+        request.held = 0
+
     def _is_answered(self, keeps: bool) -> None:
+        if self._answering is not None:
+            self._let_go(self._answering)
         self._answering = None
         self._since = monotonic()
         if not keeps:
@@ -346,6 +370,8 @@ class HttpConnection(asyncio.Protocol):
         if self._throws_away:
             return
         self._throws_away = True
+        if self._reading is not None:
+            self._let_go(self._reading)
         if self._answering is not None:  # in the middle of another answer: there is no place for this one
             self._answering.body.fail(BadRequest(text))
             self._closing = True
@@ -436,6 +462,14 @@ class HttpConnection(asyncio.Protocol):
             self._answering.body.fail(TooSlow(text))
         else:
             self._refuse(408, text)
+
+
+def is_private(path: str) -> bool:
+    """Whether only its owner can open a socket in the file system."""
+    try:
+        return not os.stat(path).st_mode & 0o077
+    except OSError:
+        return False
 
 
 class _Refused(DecibanError):

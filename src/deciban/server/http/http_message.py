@@ -125,6 +125,7 @@ class HttpRequest:
     __slots__ = (
         "body",
         "headers",
+        "held",
         "id",
         "is_local",
         "is_secure",
@@ -146,6 +147,8 @@ class HttpRequest:
         """Whether it came through a socket that only its owner can open."""
         self.is_secure = False
         self.id = ""
+        self.held = 0
+        """Bytes of its body that count towards what a worker may hold."""
         self.started = 0.0
 
     @property
