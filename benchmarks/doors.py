@@ -1,0 +1,171 @@
+"""The doors for mail servers beside what they stand in for: messages per second, p99 and CPU per message.
+
+    python -m benchmarks doors
+
+The spamd door beside Debian's spamd and the rspamd door beside Debian's rspamd, each by a client that speaks
+the protocol over plain sockets; the milter door, which has no original of its own, by a client that plays
+Postfix. All learned the same 1,000 of SpamAssassin's mails and are asked about the same others, on the same
+cores as the client. Windows of all of them are interleaved; a figure is the median over windows. CPU is that
+of the server with all its processes, divided by the messages that it answered.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from struct import pack
+
+from benchmarks.corpora import labelled_mail
+from benchmarks.measure import Table, show
+from benchmarks.serving import ASKED, TAUGHT, WINDOWS, cpu_seconds, quantile, window
+from benchmarks.serving_peers import (
+    CORES,
+    Mail,
+    ServedDeciban,
+    ServedFilter,
+    ServedRspamd,
+    ServedSpamd,
+    free_port,
+)
+from deciban.evaluate import shuffled
+from deciban.server.doors.milter_protocol import packet, packets_in
+from deciban.spaces import Spaces
+from deciban.spaces.key import KeyScope
+from deciban.spaces.rights import RIGHTS
+
+DOORS = """
+[http]
+listen = ["127.0.0.1:{http}"]
+[{door}]
+listen = ["127.0.0.1:{port}"]
+[server]
+workers = {cores}
+"""
+
+
+class ServedDoor(ServedDeciban):
+    """deciban with one door for mail servers; it is taught over HTTP."""
+
+    door = ""
+    keeps_connections = False
+    half_closes = False
+
+    def __init__(self, mails: Iterable[Mail]) -> None:
+        self.name = f"deciban's {self.door} door"
+        ServedFilter.__init__(self)
+        asked_at, self.port = self.port, free_port(besides=self.port)
+        with Spaces(str(self.folder / "spaces"), create=True) as opened:
+            opened.add(["@"])
+            self.key = opened.keys.add(RIGHTS, KeyScope())[1]
+        path = self.folder / "server.toml"
+        path.write_text(DOORS.format(http=self.port, door=self.door, port=asked_at, cores=CORES))
+        self._start(
+            sys.executable, "-m", "deciban", "serve", "--config", str(path),
+            "--spaces", str(self.folder / "spaces"),
+        )  # fmt: skip
+        self._wait_for(asked_at)
+        self._wait_for(self.port)
+        self.learn(mails, "@")
+        self.port = asked_at
+
+
+class SpamdDoorServed(ServedDoor):
+    """Asked as spamc asks."""
+
+    door = "spamd"
+    half_closes = True
+    is_whole = ServedSpamd.is_whole
+    is_right = ServedSpamd.is_right
+
+    def question(self, mail: bytes) -> bytes:
+        """The bytes that ask about a mail."""
+        return b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%b" % (len(mail), mail)
+
+
+class RspamdDoorServed(ServedDoor):
+    """Asked as rspamc asks."""
+
+    door = "rspamd"
+
+    def question(self, mail: bytes) -> bytes:
+        """The bytes that ask about a mail."""
+        head = b"POST /checkv2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(mail)
+        return head + mail
+
+    def is_right(self, answer: bytes) -> bool:
+        """Whether it is a verdict, and not an error."""
+        return answer.startswith(b"HTTP/1.1 200 ") and b"DECIBAN_" in answer
+
+
+class MilterDoorServed(ServedDoor):
+    """Asked as Postfix asks: one connection for each message here, as for clients that send one each."""
+
+    door = "milter"
+
+    def question(self, mail: bytes) -> bytes:
+        """All packets of one message at once; of a longer body only the first 64 KB, in the last packet."""
+        head, _, body = mail.replace(b"\r\n", b"\n").partition(b"\n\n")
+        lines = head.replace(b"\n ", b"\0 ").replace(b"\n\t", b"\0\t").split(b"\n")
+        fields = [line.replace(b"\0", b"\n").partition(b":") for line in lines]
+        return b"".join(
+            [
+                packet(b"O", pack(">III", 6, 0x1FF, 0x1FFFFF)),
+                packet(b"M", b"<joe@example.com>\0"),
+                packet(b"R", b"<ann@example.org>\0"),
+                *(packet(b"L", name + b"\0" + value + b"\0") for name, colon, value in fields if colon),
+                packet(b"N"),
+                packet(b"E", body[:65_535]),
+            ]
+        )
+
+    def is_whole(self, answer: bytes) -> bool:
+        """Whether the answer to the end of the message has come: nothing else is answered by a c."""
+        return [each[:1] for each in packets_in(answer)][-1:] == [b"c"]
+
+    def is_right(self, answer: bytes) -> bool:
+        """Whether there is a verdict."""
+        return b"X-Deciban\0" in answer
+
+
+def main() -> list[Table]:
+    messages = shuffled(labelled_mail("spamassassin"), 1)[: TAUGHT + ASKED]
+    mails = [(message.label, message.read()) for message in messages]
+    taught, asked = mails[:TAUGHT], [data for _, data in mails[TAUGHT:]]
+    with ExitStack() as stack:
+        kinds = (SpamdDoorServed, ServedSpamd, RspamdDoorServed, ServedRspamd, MilterDoorServed)
+        servers = [stack.enter_context(kind(taught)) for kind in kinds]
+        rates: dict[str, list[float]] = {server.name: [] for server in servers}
+        slowest: dict[str, list[float]] = {server.name: [] for server in servers}
+        cpu: dict[str, list[float]] = {server.name: [] for server in servers}
+        wrong = dict.fromkeys(rates, 0)
+        for _ in range(WINDOWS):
+            for server in servers:
+                before = cpu_seconds(server)
+                rate, seconds, errors = window(server, asked)
+                cpu[server.name].append(1000 * (cpu_seconds(server) - before) / len(seconds))
+                rates[server.name].append(rate)
+                slowest[server.name].append(quantile(seconds, 0.99))
+                wrong[server.name] += errors
+    beside = {"deciban's spamd door": "spamd", "deciban's rspamd door": "rspamd"}
+    rows = []
+    for name in rates:
+        other = beside.get(name)
+        ratio = statistics.median(rates[name]) / statistics.median(rates[other]) if other else None
+        rows.append(
+            (
+                name,
+                statistics.median(rates[name]),
+                "" if ratio is None else f"{ratio:.1f}",
+                statistics.median(slowest[name]),
+                statistics.median(cpu[name]),
+                wrong[name],
+            )
+        )
+    columns = ("", "messages/s", "× the original", "p99 at full load, ms", "CPU ms per message", "no verdict")
+    return [Table("asking about SpamAssassin's mails, all on the same cores", columns, rows)]
+
+
+if __name__ == "__main__":
+    show(main())
