@@ -170,3 +170,23 @@ def _kept(verdict: Verdict) -> dict[str, object]:
 
 _PLAIN = JournalEntry.field_names[: JournalEntry.field_names.index("features")]
 ROW = (*_PLAIN, "features", "verdict", "done", "label", "taught", "before", "checked")
+
+
+class PackedEntry:
+    """The entry of a question as another process packed it; it is written as it is, without being unpacked.
+
+    Unpacking and packing the features again takes longer than all else that the writer of a server does.
+    """
+
+    kind, outcome = QUESTION, None
+
+    def __init__(self, row: Sequence[Any]) -> None:
+        """``row``: what `JournalEntry.row` gave; ValueError if it is not as it was."""
+        *fields, checked = row
+        if len(row) != len(ROW) or row_check(*fields) != checked or row[ROW.index("kind")] != QUESTION:
+            raise ValueError("this is no entry as it was written")
+        self._row = tuple(row)
+
+    def row(self) -> tuple[str | int | bytes | None, ...]:
+        """All of it as plain values."""
+        return self._row

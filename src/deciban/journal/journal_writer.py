@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from threading import Condition, Thread
     from typing import Self
 
-    from deciban.journal.journal_entry import JournalEntry
+    from deciban.journal.journal_entry import JournalEntry, PackedEntry
     from deciban.journal.sqlite_journal import SqliteJournal
 
 DELAY_SECONDS = 0.5
@@ -32,7 +32,7 @@ class JournalWriter:
         self.journal = journal
         self.lost = 0
         """How many entries were given up."""
-        self._waiting: list[JournalEntry] = []
+        self._waiting: list[JournalEntry | PackedEntry] = []
         self._lock = allocate_lock()
         self._writing = allocate_lock()
         self._ended = False
@@ -51,7 +51,7 @@ class JournalWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def put(self, entry: JournalEntry) -> None:
+    def put(self, entry: JournalEntry | PackedEntry) -> None:
         """Have an entry written soon."""
         with self._lock:
             self._waiting.append(entry)

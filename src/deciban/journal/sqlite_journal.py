@@ -15,7 +15,7 @@ from __future__ import annotations
 from time import time
 
 from deciban.errors import BadSetting, FilterError
-from deciban.journal.journal_entry import QUESTION, ROW, JournalEntry
+from deciban.journal.journal_entry import QUESTION, ROW, JournalEntry, PackedEntry
 from deciban.ledger.cursor import START, Cursor
 from deciban.ledger.lesson import storable
 from deciban.sqlite_store import SqliteStore, StoreKind, row_check
@@ -152,7 +152,7 @@ class SqliteJournal:
 
     # Writing
 
-    def write(self, entries: Iterable[JournalEntry], saved: bool = False) -> None:
+    def write(self, entries: Iterable[JournalEntry | PackedEntry], saved: bool = False) -> None:
         """Keep entries, durably; of those that are there already, the outcome is changed.
 
         What became of a question is only written where its entry still is: it may have been erased meanwhile;

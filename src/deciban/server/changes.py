@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from deciban.errors import BadRequest, DamagedLedger, FoldedLesson, NewerFormat, NoSuchSpace
 from deciban.filter.judged import address_text
 from deciban.filter.lesson_record import lesson_record
-from deciban.journal.journal_entry import JournalEntry
+from deciban.journal.journal_entry import PackedEntry
 from deciban.ledger import Selection
 from deciban.sources import RawMessage
 from deciban.spaces.key import Key, KeyScope
@@ -39,7 +39,7 @@ class Changes:
     def note(self, rows: list[list[Any]], **_: object) -> None:
         """Entries for the journal, as `JournalEntry.row` has them; written half a second later."""
         for row in rows:
-            self._journal.put(JournalEntry.of_row(row))
+            self._journal.put(PackedEntry(row))
 
     def flush_journal(self) -> Record:
         """Write the entries that wait, for somebody who is about to read them."""
