@@ -167,8 +167,18 @@ def real() -> Iterator[RspamdServer]:
     with open_folder() as folder, running_rspamd(folder / "rspamd") as server:
         for number in range(effort(8, 50)):
             for label in ("spam", "ham"):
-                asked(server.control, f"/learn{label}", letter(label, number), Password=PASSWORD)
+                mail = letter(label, number)
+                # It may be too busy with its start to learn at once.
+                wait_until(
+                    lambda label=label, mail=mail: learned_by(server, label, mail), "a lesson of rspamd"
+                )
         yield server
+
+
+def learned_by(server: RspamdServer, label: str, mail: bytes) -> bool:
+    """Whether rspamd has learned a mail, now or before."""
+    told = asked(server.control, f"/learn{label}", mail, Password=PASSWORD)
+    return bool(told.get("success")) or "already learned" in told.get("error", "")
 
 
 def kinds_of(value: object) -> object:
