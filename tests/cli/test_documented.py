@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tools.make_cli_docs import made
 
 from deciban.cli.program import program_parser
 from deciban.cli.verbs import VERBS, load_verb, verb_parser
+from tools.make_cli_docs import made
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 

@@ -139,7 +139,8 @@ def test_an_error_that_says_what_to_do_says_nothing_else(database):
     done = deciban("status")
     assert done.returncode == 3
     assert (
-        done.stderr == f"deciban: There is no ledger {database}. Teach it something first: deciban learn.\n"
+        done.stderr == f"deciban: There is no ledger {database}. Teach it something first: deciban learn; "
+        "or begin with what comes with deciban: deciban prefer --starter.\n"
     )
 
 

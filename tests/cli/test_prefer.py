@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 
 import pytest
 
@@ -165,3 +166,71 @@ def test_cost_and_promise_hold_for_one_call(taught, capsys):
     assert json.loads(capsys.readouterr().out.splitlines()[-1])["unsure"] is False
     main(["prefer"])
     assert "promise   0.001" in capsys.readouterr().out
+
+
+@pytest.fixture
+def starting(monkeypatch: pytest.MonkeyPatch, database: Path) -> Path:
+    """Filters begin with the starter of the package, as they do for users."""
+    monkeypatch.delenv("DECIBAN_STARTER")
+    return database
+
+
+def said(capsys: pytest.CaptureFixture[str], *words: str) -> dict:
+    capsys.readouterr()
+    assert main([*words, "--json"]) in (0, 1, 2)
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_filter_on_the_starter_answers_before_its_first_lesson(starting, mails, capsys):
+    assert said(capsys, "prefer", "--starter")["shared"]["path"].startswith("starter:")
+    verdict = said(capsys, "classify", str(mails / "new-spam.eml"))
+    assert set(verdict["probabilities"]) == {"spam", "ham"}
+    status = said(capsys, "status")
+    assert (status["belief"], status["lessons"]) == (0.9, {})
+    assert main(["status"]) == 0
+    assert "Began with the starter" in capsys.readouterr().out
+
+
+def test_new_filters_begin_with_the_starter(starting, mails, capsys):
+    assert main(["learn", "ham", str(mails / "ham")]) == 0
+    assert "second label" not in capsys.readouterr().err
+    assert said(capsys, "prefer")["shared"]["path"].startswith("starter:")
+    explained = said(capsys, "why", str(mails / "new-ham.eml"))
+    assert isinstance(explained["shared"], float)
+    assert said(capsys, "check")
+
+
+@pytest.mark.parametrize("way", ["flag", "configuration"])
+def test_a_new_filter_may_begin_with_nothing(starting, mails, capsys, monkeypatch, way):
+    if way == "configuration":
+        monkeypatch.setenv("DECIBAN_STARTER", "no")
+    flags = ["--no-starter"] if way == "flag" else []
+    assert main(["learn", "ham", str(mails / "ham"), *flags]) == 0
+    assert said(capsys, "prefer")["shared"] is None
+
+
+def test_a_filter_leaves_the_starter_and_comes_back(starting, taught, capsys):
+    assert main(["prefer", "--no-starter"]) == 0
+    without = said(capsys, "classify", str(taught / "new-spam.eml"))
+    assert main(["prefer", "--starter"]) == 0
+    with_it = said(capsys, "classify", str(taught / "new-spam.eml"))
+    assert with_it["probabilities"] != without["probabilities"]
+    assert said(capsys, "prefer", "--starter")["shared"] is not None
+    assert main(["prefer", "--no-starter"]) == 0
+    assert said(capsys, "classify", str(taught / "new-spam.eml")) == without
+
+
+def test_a_filter_rests_on_one_thing(starting, capsys):
+    for words in (["--starter", "--no-starter"], ["--starter", "--shared", "none"]):
+        assert main(["prefer", *words]) == 3
+        assert "one thing" in capsys.readouterr().err
+    assert not starting.exists()
+
+
+def test_a_space_begins_with_the_starter(starting, mails, tmp_path, capsys):
+    spaces = str(tmp_path / "spaces")
+    assert said(capsys, "space", "add", "ann", "--spaces", spaces)["starter"] is True
+    assert said(capsys, "space", "add", "bob", "--no-starter", "--spaces", spaces)["starter"] is False
+    for name, known in (("ann", {"spam", "ham"}), ("bob", set())):
+        verdict = said(capsys, "classify", "--space", name, "--spaces", spaces, str(mails / "new-spam.eml"))
+        assert set(verdict["probabilities"]) == known

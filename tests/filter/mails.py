@@ -1,10 +1,14 @@
 """Small made-up mails with a label each, told apart by their words; and a filter taught and asked by mail."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
+from deciban.committee._committee import Committee
+from deciban.committee.extraction import features_of
 from deciban.committee.verdict import Verdict
 from deciban.filter import Filter, Learned, Settings
 from deciban.filter.mail import lessons_from, question_of, whereabouts_in
+from deciban.filter.starter import write
 from deciban.ledger import Lesson, Selection
 from deciban.sources import RawMessage
 from deciban.text import read
@@ -18,6 +22,19 @@ WORDS = {
     "news": "weather election football cinema science travel",
     "shop": "order parcel delivery receipt refund basket",
 }
+
+
+STARTED = Settings(bits=9, salt=1234)
+"""The settings of `a_starter`: others than those of the filters that rest on it."""
+
+
+def a_starter(folder: str | Path, count: int = 10) -> str:
+    """The file of a starter that has learned so much spam and ham; always the same."""
+    committee = Committee.fresh(STARTED)
+    for number in range(count):
+        for label in ("spam", "ham"):
+            committee.learn(label, features_of(read(mail(label, 1000 + number).data)))
+    return write(str(folder), 1, STARTED, committee)
 
 
 def mail(label: str, number: int) -> RawMessage:

@@ -14,6 +14,7 @@ from deciban.errors import DamagedLedger, LedgerBusy
 from deciban.filter import Filter
 from deciban.filter.checking import check
 from deciban.filter.safekeeping import back_up, restore
+from deciban.filter.starter import keep, starter_in
 from tests.effort import effort
 from tests.filter.mails import SPARSE, classify, forget, mail, teach
 
@@ -22,19 +23,19 @@ ROOT = Path(__file__).parents[2]
 BESIDE = (".snapshot", ".checkpoint-")
 
 
-def learn(path: str, first: int, count: int) -> None:
-    with Filter.open(path, SPARSE) as filter_:
+def learn(path: str, first: int, count: int, starter: str | None = None) -> None:
+    with Filter.open(path, SPARSE, starter=starter) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(first, first + count):
             teach(filter_, LABELS[number % 2], [mail(LABELS[number % 2], number)])
 
 
 @pytest.fixture
-def taught(tmp_path: Path) -> str:
+def taught(tmp_path: Path, starter: str | None) -> str:
     """A filter of 40 lessons in a folder of its own, with snapshot and checkpoints."""
     path = str(tmp_path / "home" / "mail")
     os.mkdir(os.path.dirname(path))
-    learn(path, 0, 40)
+    learn(path, 0, 40, starter)
     assert [name for name in os.listdir(os.path.dirname(path)) if ".checkpoint-" in name]
     return path
 
@@ -149,7 +150,7 @@ def test_reached_through_a_link_and_from_another_folder_it_is_one_filter(
         monkeypatch.chdir("/")
         teach(filter_, "spam", [mail("spam", 300)])
         assert filter_.is_replay()
-    assert sorted(os.listdir(tmp_path)) == ["home", "link"]
+    assert sorted({*os.listdir(tmp_path)} - {"starters"}) == ["home", "link"]
     must_be_right(str(link), 44)
 
 
@@ -184,7 +185,9 @@ def test_who_may_not_write_gets_the_right_state(taught: str, lost: str) -> None:
     assert sorted(os.listdir(folder)) == before
 
 
-def test_a_backup_while_others_write_is_one_moment_of_the_ledger(taught: str, tmp_path: Path) -> None:
+def test_a_backup_while_others_write_is_one_moment_of_the_ledger(
+    taught: str, starter: str | None, tmp_path: Path
+) -> None:
     worker = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("worker.py")), taught, "learn", "spam", "1000", "60"],
         env={**os.environ, "PYTHONPATH": str(ROOT)},
@@ -197,6 +200,8 @@ def test_a_backup_while_others_write_is_one_moment_of_the_ledger(taught: str, tm
     assert counts == sorted(counts)
     for number, count in enumerate(counts[:: max(len(counts) // 5, 1)]):
         place = tmp_path / f"backup-{number * max(len(counts) // 5, 1)}"
+        if starter is not None:  # the package of who restores a backup has it
+            keep(starter, starter_in(starter).digest, str(place))
         must_be_right(str(place), count)
 
 

@@ -20,19 +20,26 @@ from deciban.ledger.lesson import check_of
 from deciban.ledger.sqlite_file import end_of, fact_check
 from deciban.ledger.trail import START, follow, link
 from tests.effort import effort
-from tests.filter.mails import DENSE, SPARSE, classify, mail, teach
+from tests.filter.mails import DENSE, SPARSE, a_starter, classify, mail, teach
 from tests.ledger.lessons import append, lesson
 
 LABELS = ("spam", "ham")
 FLIPS = effort(25, 400)
-ON_BOTH_TABLES = pytest.mark.parametrize("whole", [SPARSE, DENSE], ids=["sparse", "dense"], indirect=True)
+ON_ALL_KINDS = pytest.mark.parametrize(
+    "whole",
+    [(SPARSE, False), (DENSE, False), (SPARSE, True)],
+    ids=["sparse", "dense", "on a starter"],
+    indirect=True,
+)
 
 
 @pytest.fixture(scope="module")
 def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, bytes]:
     """A filter with snapshot and checkpoints, and its state."""
     path = str(tmp_path_factory.mktemp("whole") / "mail")
-    with Filter.open(path, getattr(request, "param", SPARSE)) as filter_:
+    settings, is_started = getattr(request, "param", (SPARSE, False))
+    starter = a_starter(tmp_path_factory.mktemp("starters")) if is_started else None
+    with Filter.open(path, settings, starter=starter) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(30):
             teach(filter_, LABELS[number % 2], [mail(LABELS[number % 2], number)])
@@ -83,7 +90,7 @@ def file_of(path: str, kind: str) -> str:
     return path + {"ledger": "", "snapshot": ".snapshot"}[kind]
 
 
-@ON_BOTH_TABLES
+@ON_ALL_KINDS
 @pytest.mark.parametrize("kind", ["ledger", "snapshot", "checkpoint"])
 def test_a_flipped_bit_anywhere(whole: tuple[str, bytes], copy: str, kind: str) -> None:
     rng = random.Random(kind)
@@ -100,7 +107,7 @@ def test_a_flipped_bit_anywhere(whole: tuple[str, bytes], copy: str, kind: str) 
 
 @pytest.mark.parametrize("kind", ["ledger", "snapshot", "checkpoint"])
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.9999])
-@ON_BOTH_TABLES
+@ON_ALL_KINDS
 def test_a_cut_anywhere(whole: tuple[str, bytes], copy: str, kind: str, share: float) -> None:
     path = file_of(copy, kind)
     os.truncate(path, int(os.path.getsize(path) * share))

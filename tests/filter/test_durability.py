@@ -18,13 +18,18 @@ from deciban.filter import Filter
 from deciban.ledger.sqlite_file import fact_check
 from deciban.text import read
 from tests.effort import effort
-from tests.filter.mails import DENSE, SPARSE, classify, mail, teach
+from tests.filter.mails import DENSE, SPARSE, a_starter, classify, mail, teach
 
 ROOT = Path(__file__).parents[2]
 WORKER = str(Path(__file__).with_name("worker.py"))
 # For each kind of table.
-KILLS = effort(20, 250)
-ON_BOTH_TABLES = pytest.mark.parametrize("path", [SPARSE, DENSE], ids=["sparse", "dense"], indirect=True)
+KILLS = effort(14, 250)
+ON_ALL_KINDS = pytest.mark.parametrize(
+    "path",
+    [(SPARSE, False), (DENSE, False), (SPARSE, True)],
+    ids=["sparse", "dense", "on a starter"],
+    indirect=True,
+)
 
 
 def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.Popen[bytes]":
@@ -38,7 +43,8 @@ def worker(path: str, *arguments: object, capture: bool = False) -> "subprocess.
 @pytest.fixture
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     place = str(tmp_path / "mail")
-    Filter.open(place, getattr(request, "param", SPARSE)).close()
+    settings, is_started = getattr(request, "param", (SPARSE, False))
+    Filter.open(place, settings, starter=a_starter(tmp_path) if is_started else None).close()
     yield place
     for leftover in tmp_path.iterdir():
         leftover.unlink()
@@ -74,7 +80,7 @@ def killed_history(path: str, seed: int) -> tuple[list[dict], dict | None]:
     return done, begun[-1] if len(begun) > len(done) else None
 
 
-@ON_BOTH_TABLES
+@ON_ALL_KINDS
 def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: str) -> None:
     expected: dict[bytes, str] = {}
     unfinished = 0
@@ -99,7 +105,7 @@ def digests(label: str, first: int, count: int) -> set[bytes]:
     return {read(mail(label, number).data).digest for number in range(first, first + count)}
 
 
-@ON_BOTH_TABLES
+@ON_ALL_KINDS
 def test_a_bulk_learn_killed_between_batches_or_while_it_mixes_them_keeps_every_batch(path: str) -> None:
     expected: set[bytes] = set()
     unfinished = 0

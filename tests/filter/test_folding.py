@@ -21,8 +21,8 @@ SMALL = Settings(bits=10, salt=99)
 
 
 @pytest.fixture
-def taught(tmp_path: Path) -> Iterator[Filter]:
-    with Filter.open(str(tmp_path / "mail"), SMALL) as filter_:
+def taught(tmp_path: Path, starter: str | None) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "mail"), SMALL, starter=starter) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(20):
             teach(filter_, "spam", [mail("spam", number)])
@@ -45,11 +45,13 @@ def test_folding_the_oldest_lessons_changes_no_state_and_no_exam(taught: Filter)
     assert taught.is_replay()
 
 
-def test_what_comes_after_is_replayed_on_the_folded_state(taught: Filter, tmp_path: Path) -> None:
+def test_what_comes_after_is_replayed_on_the_folded_state(
+    taught: Filter, starter: str | None, tmp_path: Path
+) -> None:
     fold_first(taught, 10)
     teach(taught, "spam", [mail("spam", 30)])
     forget(taught, mail("ham", 19).data)
-    with Filter.open(str(tmp_path / "other"), SMALL) as other:
+    with Filter.open(str(tmp_path / "other"), SMALL, starter=starter) as other:
         for number in range(20):
             teach(other, "spam", [mail("spam", number)])
             if number != 19:
@@ -156,6 +158,7 @@ def test_a_filter_that_rests_on_a_shared_one_is_not_folded(taught: Filter, tmp_p
         assert own.is_replay()
 
 
+@pytest.mark.parametrize("starter", [None])  # there was none then
 def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter) -> None:
     fold_first(taught, 25)
     before = taught.state()

@@ -25,9 +25,9 @@ COMMITTEE_HEAD = 240 + 4 * 112
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> str:
+def path(tmp_path: Path, starter: str | None) -> str:
     place = str(tmp_path / "mail")
-    with Filter.open(place, SMALL) as filter_:
+    with Filter.open(place, SMALL, starter=starter) as filter_:
         teach(filter_, "spam", (mail("spam", number) for number in range(20)))
         teach(filter_, "ham", (mail("ham", number) for number in range(20)))
     return place
@@ -86,8 +86,7 @@ def test_the_first_question_may_be_for_the_whole_state(path: str) -> None:
     with Filter.open(path) as filter_:
         state = filter_.state()
         assert filter_.state() == state
-        whole = Committee.of_state(SMALL, state, 2, lambda shape: Committee.fresh(SMALL, shape=shape))
-        assert whole.labels == ("spam", "ham")
+        assert filter_.ask(lambda committee: committee.labels) == ("spam", "ham")
 
 
 def test_what_others_learned_meanwhile_is_seen_by_the_second_question(path: str, tmp_path: Path) -> None:
@@ -99,10 +98,13 @@ def test_what_others_learned_meanwhile_is_seen_by_the_second_question(path: str,
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_learning_does_not_build_on_a_damaged_table(path: str, seed: int, tmp_path: Path) -> None:
+def test_learning_does_not_build_on_a_damaged_table(
+    path: str, starter: str | None, seed: int, tmp_path: Path
+) -> None:
     tables = [place for place in filled_places(path) if place >= 2 * PAGE]
     damage(path, random.Random(seed).choice(tables), b"\x5a")
-    with Filter.open(path) as filter_, Filter.open(str(tmp_path / "other"), SMALL) as other:
+    other_path = str(tmp_path / "other")
+    with Filter.open(path) as filter_, Filter.open(other_path, SMALL, starter=starter) as other:
         teach(filter_, "ham", [mail("spam", number) for number in range(20)])
         teach(other, "ham", [mail("ham", number) for number in range(20)])
         teach(other, "ham", [mail("spam", number) for number in range(20)])

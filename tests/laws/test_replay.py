@@ -6,6 +6,7 @@ all exams must agree bit for bit. And of what was forgotten, no byte may be left
 
 import os
 import tempfile
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ from deciban.filter.snapshot import CHECK_BYTES, HEAD, PAGE
 from deciban.ledger import Selection
 from deciban.text import read
 from tests.effort import effort
-from tests.filter.mails import WORDS, classify, forget, mail, teach
+from tests.filter.mails import WORDS, a_starter, classify, forget, mail, teach
 
 SETTINGS = Settings(bits=8, salt=5, margin_grows_from=3, margin_grows_to=20)
 LABELS = sorted(WORDS)
@@ -39,9 +40,19 @@ STEPS = st.one_of(
 )
 
 
-def opened(path: str) -> Filter:
+FOOTINGS = ("on nothing", "on a starter")
+
+
+@pytest.fixture(scope="module")
+def starters() -> Iterator[dict[str, str | None]]:
+    """What new filters rest on."""
+    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
+        yield {"on nothing": None, "on a starter": a_starter(folder)}
+
+
+def opened(path: str, starter: str | None) -> Filter:
     """A filter that saves a checkpoint every few lessons."""
-    filter_ = Filter.open(path, SETTINGS)
+    filter_ = Filter.open(path, SETTINGS, starter=starter)
     filter_.checkpoints.nearest = 2
     return filter_
 
@@ -49,9 +60,10 @@ def opened(path: str) -> Filter:
 class History:
     """A filter with a history, and what should be left of it."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, starter: str | None) -> None:
         self.path = path
-        self.filter = opened(path)
+        self.starter = starter
+        self.filter = opened(path, starter)
         self.left: dict[bytes, tuple[str, bytes]] = {}
         self.older = b""
 
@@ -107,17 +119,20 @@ class History:
         if what in ("lose the checkpoints", "damage a checkpoint"):
             os.unlink(snapshot)
         self.older = whole
-        self.filter = opened(self.path)
+        self.filter = opened(self.path, self.starter)
 
 
-@settings(max_examples=effort(60, 1000))
+@pytest.mark.parametrize("footing", FOOTINGS)
+@settings(max_examples=effort(40, 1000))
 @given(st.lists(STEPS, max_size=25))
-def test_any_history_equals_a_replay_of_what_is_left(steps: list[tuple]) -> None:
+def test_any_history_equals_a_replay_of_what_is_left(
+    starters: dict[str, str | None], footing: str, steps: list[tuple]
+) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        history = History(os.path.join(folder, "mail"))
+        history = History(os.path.join(folder, "mail"), starters[footing])
         for step in steps:
             history.take(step)
-        with history.filter as lived, Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
+        with history.filter as lived, opened(os.path.join(folder, "fresh"), history.starter) as fresh:
             for label, data in history.left.values():
                 teach(fresh, label, [mail("spam", 0).replaced(id="x", data=data)])
             assert [lesson.digest for lesson in lived.lessons()] == list(history.left)
@@ -140,16 +155,17 @@ BULKS = st.builds(
 )
 
 
-@settings(max_examples=effort(60, 1000))
+@pytest.mark.parametrize("footing", FOOTINGS)
+@settings(max_examples=effort(40, 1000))
 @given(st.lists(st.one_of(STEPS, BULKS), max_size=12))
 def test_any_history_with_bulks_equals_single_lessons_in_their_order(
-    steps: list[tuple],
+    starters: dict[str, str | None], footing: str, steps: list[tuple]
 ) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        history = History(os.path.join(folder, "mail"))
+        history = History(os.path.join(folder, "mail"), starters[footing])
         for step in steps:
             history.take(step)
-        with history.filter as lived, Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
+        with history.filter as lived, opened(os.path.join(folder, "fresh"), history.starter) as fresh:
             lived.state()  # what was postponed is put in order now
             for lesson in lived.lessons():
                 label, data = history.left.pop(lesson.digest)
@@ -164,8 +180,8 @@ def test_any_history_with_bulks_equals_single_lessons_in_their_order(
 class FoldedHistory(History):
     """A history in which old lessons are folded now and then."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
+    def __init__(self, path: str, starter: str | None) -> None:
+        super().__init__(path, starter)
         self.folded: dict[bytes, str] = {}
 
     def take(self, step: tuple) -> None:
@@ -193,11 +209,14 @@ class FoldedHistory(History):
             super()._expect(label, data)
 
 
-@settings(max_examples=effort(60, 1000))
+@pytest.mark.parametrize("footing", FOOTINGS)
+@settings(max_examples=effort(40, 1000))
 @given(st.lists(st.one_of(STEPS, st.tuples(st.just("fold"), st.integers(0, 5))), max_size=25))
-def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: list[tuple]) -> None:
+def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(
+    starters: dict[str, str | None], footing: str, steps: list[tuple]
+) -> None:
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        history = FoldedHistory(os.path.join(folder, "mail"))
+        history = FoldedHistory(os.path.join(folder, "mail"), starters[footing])
         for step in steps:
             history.take(step)
         with history.filter as lived:
@@ -207,13 +226,17 @@ def test_any_history_with_folded_lessons_is_a_replay_on_what_they_became(steps: 
             assert lived.is_replay()
 
 
-@settings(max_examples=effort(20, 300))
+@pytest.mark.parametrize("footing", FOOTINGS)
+@settings(max_examples=effort(15, 300))
 @given(st.lists(MESSAGES, min_size=1, max_size=8, unique_by=lambda message: message.id), st.integers(0, 7))
-def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, chosen: int) -> None:
+def test_nothing_of_a_forgotten_message_is_left_in_the_files(
+    starters: dict[str, str | None], footing: str, messages: list, chosen: int
+) -> None:
+    starter = starters[footing]
     forgotten = messages[chosen % len(messages)]
     with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
         path = os.path.join(folder, "mail")
-        with opened(path) as filter_:
+        with opened(path, starter) as filter_:
             for message in messages:
                 teach(filter_, "spam" if message.id.startswith("spam") else "ham", [message], by="ann")
             (lesson,) = filter_.lessons(Selection(source=forgotten.id))
@@ -236,7 +259,7 @@ def test_nothing_of_a_forgotten_message_is_left_in_the_files(messages: list, cho
             assert traces_in(folder, own) == []
             state = filter_.state()
         assert traces_in(folder, own) == []
-        with Filter.open(os.path.join(folder, "fresh"), SETTINGS) as fresh:
+        with opened(os.path.join(folder, "fresh"), starter) as fresh:
             for message in messages:
                 if message is not forgotten:
                     teach(fresh, "spam" if message.id.startswith("spam") else "ham", [message])

@@ -104,7 +104,7 @@ def _advice(wrong: set[str], mended: Mended | None) -> str:
     if wrong <= {"journal", "registry"} and mended is None:
         return "no lesson is lost: deciban check --repair saves every entry and every name that is whole"
     if wrong == {SHARED}:
-        return "put the shared filter back, or pin another: deciban prefer --shared FILE (or none)"
+        return "put the shared filter back, or rest on another: deciban prefer --shared FILE (or --starter)"
     if mended is not None:
         return "this could not be mended; restore a backup: deciban restore FILE"
     if wrong <= {SNAPSHOT, CHECKPOINTS}:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 SETTINGS = {
     "db": ("", "the filter's database; by default deciban/filter.db in your data directory"),
     "spaces": ("", "the folder of the spaces; by default deciban/spaces in your data directory"),
+    "starter": ("yes", "no: new filters begin with nothing, not with the starter that comes with deciban"),
     "journal": ("no", "yes keeps what classify, filter and learn decided: see deciban journal"),
     "aliases": ("", "a file of lines ADDRESS = NAME: which space has the mail for an address"),
     "aliases-command": ("", "a program that is given an address and prints the name of its space"),
@@ -44,7 +45,13 @@ SETTINGS = {
     "keep-fields": ("no", "filter: yes keeps the X-Spam fields of other filters, behind our own"),
     "syslog": ("no", "filter: yes logs each verdict to syslog (/dev/log), or to the socket that is named"),
 }
-CHOICES = {"color": ("auto", "always", "never"), "keep-fields": ("yes", "no"), "journal": ("yes", "no")}
+YES_OR_NO = ("yes", "no")
+CHOICES = {
+    "color": ("auto", "always", "never"),
+    "keep-fields": YES_OR_NO,
+    "journal": YES_OR_NO,
+    "starter": YES_OR_NO,
+}
 DEFAULT = "default"
 TAGS = ("verdict-header", "flag-header", "status-header", "subject-tag", "keep-fields")
 

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from deciban.spaces.recipients import Recipients
 
 VARIABLE = "DECIBAN_DB"
+NO_FILTER = (
+    "There is no ledger {}. Teach it something first: deciban learn; or begin with what comes with deciban: "
+    "deciban prefer --starter."
+)
 
 
 def add_database_flag(parser: Parser) -> None:
@@ -62,6 +66,24 @@ def add_spaces_flag(parser: Parser) -> None:
         metavar="FOLDER",
         help="the folder of spaces (default: $DECIBAN_SPACES, else deciban/spaces in your data directory)",
     )
+
+
+def add_starter_flag(parser: Parser) -> None:
+    """Add ``--no-starter``, for verbs that may make a filter."""
+    parser.add_argument(
+        "--no-starter",
+        action="store_true",
+        help="a new filter begins with nothing, not with the starter that comes with deciban",
+    )
+
+
+def starter_for(options: Namespace) -> str | None:
+    """The starter of a new filter, if one is wanted."""
+    if options.no_starter or Configuration.load().value("starter") == "no":
+        return None
+    from deciban.filter.starter import newest_file
+
+    return newest_file()
 
 
 def database_path(given: str | None, environment: Mapping[str, str] = os.environ) -> str:
@@ -150,6 +172,8 @@ def open_filter(options: Namespace) -> Filter:
 
     path = chosen_path(options)
     _look_at(path)
+    if not os.path.exists(path):
+        raise NoSuchSource(NO_FILTER.format(path))
     read_only = not os.access(path, os.W_OK)
     if read_only:
         _tell_what_to_mend(path)
@@ -174,7 +198,8 @@ def open_or_create_filter(options: Namespace) -> Filter:
     """The filter, made if there is none."""
     from deciban.filter import Filter
 
-    return Filter.open(database_to_make(options))
+    path = database_to_make(options)
+    return Filter.open(path, starter=None if os.path.exists(path) else starter_for(options))
 
 
 def existing_database(options: Namespace) -> str:
@@ -182,7 +207,7 @@ def existing_database(options: Namespace) -> str:
     path = chosen_path(options)
     _look_at(path)
     if not os.path.exists(path):
-        raise NoSuchSource(f"There is no ledger {path}. Teach it something first: deciban learn.")
+        raise NoSuchSource(NO_FILTER.format(path))
     return path
 
 

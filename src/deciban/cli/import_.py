@@ -5,7 +5,13 @@ from __future__ import annotations
 import os
 import sys
 
-from deciban.cli.database import add_database_flag, admission, chosen_path, open_or_create_filter
+from deciban.cli.database import (
+    add_database_flag,
+    add_starter_flag,
+    admission,
+    chosen_path,
+    open_or_create_filter,
+)
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
@@ -28,6 +34,7 @@ def define(parser: Parser) -> None:
     """Add the arguments of ``deciban import``."""
     parser.add_argument("path", metavar="FILE", help="what deciban export wrote; - for standard input")
     add_json_flag(parser)
+    add_starter_flag(parser)
     add_database_flag(parser)
 
 

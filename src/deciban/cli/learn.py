@@ -9,7 +9,13 @@ import sys
 from contextlib import suppress
 from itertools import chain
 
-from deciban.cli.database import add_database_flag, add_server_flag, admission, open_or_create_filter
+from deciban.cli.database import (
+    add_database_flag,
+    add_server_flag,
+    add_starter_flag,
+    admission,
+    open_or_create_filter,
+)
 from deciban.cli.hands import Hands
 from deciban.cli.intake import STANDARD_INPUT, Intake, add_sources, named_in
 from deciban.cli.interrupts import Interrupts
@@ -90,6 +96,7 @@ def define(parser: Parser) -> None:
     )
     add_json_flag(parser)
     add_journal_flag(parser)
+    add_starter_flag(parser)
     add_database_flag(parser)
     add_server_flag(parser)
 
@@ -124,7 +131,7 @@ def run(options: Namespace) -> int:
         else:
             say(lesson.result())
         with suppress(DecibanError):  # all is learned: a hint is no reason to fail
-            if lesson.count and len(mail_filter.labels()) == 1:
+            if lesson.count and len(mail_filter.known_labels()) == 1:
                 print("deciban: to tell messages apart, teach a second label as well", file=sys.stderr)
     return intake.exit_code()
 

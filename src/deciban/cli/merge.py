@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import os
 
-from deciban.cli.database import add_database_flag, admission, chosen_path, open_or_create_filter
+from deciban.cli.database import (
+    add_database_flag,
+    add_starter_flag,
+    admission,
+    chosen_path,
+    open_or_create_filter,
+)
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted
 from deciban.cli.parser import Parser
@@ -26,6 +32,7 @@ def define(parser: Parser) -> None:
     """Add the arguments of ``deciban merge``."""
     parser.add_argument("others", nargs="+", metavar="DATABASE", help="the databases of other filters")
     add_json_flag(parser)
+    add_starter_flag(parser)
     add_database_flag(parser)
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from deciban.cli.database import add_database_flag, open_filter, open_or_create_filter
+from deciban.cli.database import add_database_flag, add_starter_flag, open_filter, open_or_create_filter
 from deciban.cli.decision_flags import NONE, add_decision_flags, decisions_of
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import refused
 from deciban.cli.parser import Parser
 from deciban.cli.terminal import harmless, say
-from deciban.errors import NoSuchSource
+from deciban.errors import NoSuchSource, WrongUsage
 from deciban.filter.preferences import ALWAYS, Preferences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from deciban.filter.filter import Filter
     from deciban.filter.shared_filter import SharedFilter
 
 EXAMPLES = (
@@ -25,6 +26,7 @@ EXAMPLES = (
     ("deciban prefer --contacts contacts.vcf", "that the sender is known becomes a feature"),
     ("deciban prefer --allow friends.txt", "these senders are never called spam"),
     ("deciban prefer --shared /srv/deciban/2026-11.state", "go on from what the site has learned"),
+    ("deciban prefer --starter", "begin with the starter that comes with deciban, or move to the newest"),
     ("deciban prefer --keep-mail 30", "keep mail that is taught for 30 days, to look at it again"),
 )
 
@@ -43,6 +45,12 @@ def define(parser: Parser) -> None:
         metavar="FILE",
         help=f"rest on what deciban publish wrote there: your lessons are learned on top; {NONE} for nothing",
     )
+    parser.add_argument(
+        "--starter",
+        action="store_true",
+        help="rest on the newest starter that comes with deciban: your lessons are learned again beside it",
+    )
+    add_starter_flag(parser)
     parser.add_argument(
         "--keep-mail",
         type=_days,
@@ -64,21 +72,14 @@ def run(options: Namespace) -> int:
         changes["keep_mail"] = options.keep_mail
     # All that can be wrong with the command is found before a database is made or changed.
     Preferences(**changes)  # type: ignore[arg-type]  # it looks at the values itself
-    shared_path = None if options.shared == NONE else options.shared
-    if shared_path is not None:
-        from deciban.filter.shared_filter import look_at
-
-        look_at(shared_path)
-    opener = open_filter if options.shared is None else open_or_create_filter
+    foundation = _foundation(options)
+    opener = open_filter if foundation is None else open_or_create_filter
     with opener(options) as mail_filter:
         # Nothing is read after a change: if that failed, it would look as if the change had.
-        shared = mail_filter.shared() if options.shared is None else None
+        shared = mail_filter.shared()
         preferences = mail_filter.prefer(**changes) if changes else mail_filter.preferences
-        if options.shared is not None:
-            from deciban.cli.progress_line import ProgressLine
-
-            with ProgressLine() as line:
-                shared = mail_filter.rest_on(shared_path, line.relearning)
+        if foundation is not None:
+            shared = _rest(mail_filter, foundation, shared)
     if options.json:
         say_json(_record(preferences, shared))
         return 0
@@ -90,6 +91,46 @@ def run(options: Namespace) -> int:
     say(f"shared    {harmless(shared.path) if shared else NONE}")
     say(f"keep-mail {preferences.keep_mail_text}")
     return 0
+
+
+def _foundation(options: Namespace) -> tuple[str, str | None] | None:
+    """What the filter is to rest on, found to be usable: a kind and a file; None if that stays as it is."""
+    kinds = [options.shared is not None, options.starter, options.no_starter]
+    if sum(kinds) > 1:
+        raise WrongUsage("a filter rests on one thing: --shared FILE, --starter or --no-starter")
+    if options.starter:
+        from deciban.filter.starter import newest_file, starter_in
+
+        path = newest_file()
+        if path is None:
+            raise NoSuchSource("this deciban came without a starter that this machine can read")
+        starter_in(path)
+        return "starter", path
+    if options.no_starter or options.shared == NONE:
+        return "shared", None
+    if options.shared is not None:
+        from deciban.filter.shared_filter import look_at
+
+        look_at(options.shared)
+        return "shared", options.shared
+    return None
+
+
+def _rest(
+    mail_filter: Filter, foundation: tuple[str, str | None], before: SharedFilter | None
+) -> SharedFilter | None:
+    """Replay the lessons on what was chosen, unless they are on this starter already; what it is."""
+    from deciban.cli.progress_line import ProgressLine
+
+    kind, path = foundation
+    with ProgressLine() as line:
+        if kind == "shared" or path is None:
+            return mail_filter.rest_on(path, line.relearning)
+        from deciban.filter.starter import starter_in
+
+        if before == starter_in(path):
+            return before
+        return mail_filter.rest_on_starter(path, line.relearning)
 
 
 def _record(preferences: Preferences, shared: SharedFilter | None) -> dict[str, object]:

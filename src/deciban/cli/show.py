@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.word_evidence import WordEvidence
 
 EXAMPLES = (
@@ -66,18 +67,23 @@ def run(options: Namespace) -> int:
         print(json.dumps(record, separators=(",", ":")))
         return 0
     paint = Paint(options.color)
-    lines = _words(words) if words else _labels(labels, shared.lessons if shared else {}, strongest, paint)
+    lines = _words(words) if words else _labels(labels, shared, strongest, paint)
     for line in lines:
         say(line)
     return 0
 
 
 def _labels(
-    labels: dict[str, int], shared: dict[str, int], strongest: dict[str, list[WordEvidence]], paint: Paint
+    labels: dict[str, int],
+    shared: SharedFilter | None,
+    strongest: dict[str, list[WordEvidence]],
+    paint: Paint,
 ) -> Iterator[str]:
     rows = []
-    for label in dict.fromkeys((*labels, *shared)):
-        others = f", and {shared.get(label, 0):,} of the shared filter" if shared else ""
+    lessons = {} if shared is None else shared.lessons
+    of_whom = "the starter" if shared is not None and shared.is_starter else "the shared filter"
+    for label in dict.fromkeys((*labels, *lessons)):
+        others = f", and {lessons.get(label, 0):,} of {of_whom}" if shared is not None else ""
         rows.append([label, f"{counted(labels.get(label, 0), 'lesson')}{others}"])
     yield from table_lines(rows, [TableColumn(least=10), TableColumn(least=12)])
     for label, words in strongest.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from deciban.cli.agreement import add_yes_flag, agreed, must_be_able_to_ask
-from deciban.cli.database import add_spaces_flag, recipients_of, spaces_folder
+from deciban.cli.database import add_spaces_flag, add_starter_flag, recipients_of, spaces_folder, starter_for
 from deciban.cli.json_output import add_json_flag, say_json
 from deciban.cli.numbers import counted, moment_text, refused, whole_number
 from deciban.cli.parser import Parser
@@ -13,7 +13,7 @@ from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSpace, WrongUsage
 from deciban.spaces.quota import Quota
-from deciban.spaces.spaces import Spaces
+from deciban.spaces.spaces import NEWEST, Spaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ def define(parser: Parser) -> None:
         help="the spaces; rename: the name, and the new one; find: addresses",
     )
     parser.add_argument("--shared", metavar="FILE", help="add: on top of what deciban publish wrote there")
+    add_starter_flag(parser)
     parser.add_argument("--lessons", type=_most, metavar="N", help="add, quota: at most N lessons, or none")
     parser.add_argument(
         "--bytes", type=_most, metavar="N", help="add, quota: of its database, such as 200M, or none"
@@ -86,6 +87,8 @@ def _check(options: Namespace) -> None:
         raise WrongUsage(f"name the spaces: deciban space {action} NAME")
     if options.shared is not None and action != "add":
         raise WrongUsage("--shared is for add; later: deciban prefer --space NAME --shared FILE")
+    if options.no_starter and action != "add":
+        raise WrongUsage("--no-starter is for add; later: deciban prefer --space NAME --no-starter")
     if limits and action not in ("add", "quota"):
         raise WrongUsage("--lessons and --bytes are for add and quota")
     if action == "quota" and not limits:
@@ -102,7 +105,8 @@ def _done(options: Namespace, spaces: Spaces) -> list[SpaceRecord]:
     """The spaces that were asked for, or changed."""
     names = options.names
     if options.action == "add":
-        return spaces.add(names, options.shared or "", _changed(Quota(), options))
+        starter = not options.shared and starter_for(options) is not None
+        return spaces.add(names, options.shared or "", _changed(Quota(), options), starter)
     if options.action == "rename":
         return [spaces.rename(*names)]
     if options.action == "delete":
@@ -158,7 +162,8 @@ def _record(spaces: Spaces, record: SpaceRecord) -> dict[str, object]:
         "name": record.name,
         "folder": spaces.folder_of(record),
         "made": record.made,
-        "shared": record.shared or None,
+        "shared": None if record.shared in ("", NEWEST) else record.shared,
+        "starter": record.shared == NEWEST,
         "bytes": spaces.size_of(record),
         "most_lessons": record.quota.lessons,
         "most_bytes": record.quota.bytes,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Iterator
 
+    from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.status import Quality, Status
     from deciban.filter.threshold import Threshold
     from deciban.ledger import Lesson
@@ -143,7 +144,9 @@ def _grounds(status: Status) -> Iterator[str]:
     if status.folded.lessons:
         until = moment_text(status.folded.until / 1e6)
         yield f"{status.folded.lessons:,} of them, taught up to {until}, are folded and cannot be taken back."
-    if status.shared is not None:
+    if status.shared is not None and status.shared.is_starter:
+        yield from _starter(status.shared, status.belief)
+    elif status.shared is not None:
         from deciban.filter.shared_filter import is_unchanged
 
         known = ", ".join(f"{count:,} {harmless(label)}" for label, count in status.shared.lessons.items())
@@ -154,6 +157,20 @@ def _grounds(status: Status) -> Iterator[str]:
     if status.mails.count:
         kept = counted(status.mails.count, "mail")
         yield f"Kept: {kept}, {counted(status.mails.size, 'byte')}; see deciban why --digest."
+
+
+def _starter(starter: SharedFilter, belief: float | None) -> Iterator[str]:
+    """What came with deciban, and how far it is believed."""
+    from deciban.filter.starter import newest_file, starter_in
+
+    known = ", ".join(f"{count:,} {harmless(label)}" for label, count in starter.lessons.items())
+    version = starter.path.partition(":")[2]
+    yield f"Began with the starter, version {version} ({known}), digest {starter.digest}."
+    if belief is not None:
+        yield f"It is believed to {belief:.0%}, and what your own lessons say alone to {1 - belief:.0%}."
+    newest = newest_file()
+    if newest is not None and starter_in(newest) != starter:
+        yield "This deciban came with another starter. To move to it: deciban prefer --starter"
 
 
 def _quality(status: Status) -> Iterator[str]:

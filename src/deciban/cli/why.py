@@ -40,9 +40,12 @@ TOP = 32
 SUBJECT_WIDTH = 60
 KIND_WIDTH = 11
 LEAST_MEANING = 20
-# Where evidence is from, on a filter that rests on a shared one.
+# Where evidence is from, on a filter that rests on a shared one or on a starter.
 SHARED, OWN = "foundation", "own lessons"
-ORIGINS = {SHARED: "what the shared filter alone says", OWN: "what your own lessons made of it"}
+ORIGINS = {
+    SHARED: "what it rests on says alone",
+    OWN: "what your own lessons made of it",
+}
 # In a pipe lines are as long as they are useful.
 PIPE_WIDTH = 100
 BAR_WIDTH = 20

@@ -193,7 +193,7 @@ cdef class Committee:
     cdef Py_buffer buffer
     cdef bint holding
     cdef readonly Py_ssize_t capacity
-    cdef object settings
+    cdef readonly object settings
     cdef tuple plain                # labels of which no two are spellings of one
     cdef Head* header
     cdef LabelRecord* records
@@ -519,6 +519,16 @@ cdef class Committee:
         return tuple([self._name(number) for number in range(self.header.labels)])
 
     @property
+    def considered(self):
+        """The labels that totals are given for: all of them. A panel may leave some out (_panel.pyx)."""
+        return self.labels
+
+    @property
+    def breadth(self):
+        """How many labels totals are given for."""
+        return self.header.labels
+
+    @property
     def lessons(self):
         """How many lessons of each label were learned."""
         self._must_hold()
@@ -627,6 +637,10 @@ cdef class Committee:
     def witness_scores(self, Features features not None):
         """The scores of the four witnesses before the judge: (witnesses, labels)."""
         self.score(features)
+        return self.heard()
+
+    def heard(self):
+        """The same for the message that was scored last, or learned last if its label was known: before it was learned."""
         cdef Py_ssize_t considered = self._considered()
         labels = range(self.header.labels)
         return tuple([
@@ -1082,16 +1096,32 @@ cdef class Committee:
         self._must_hold()
         cdef Py_ssize_t first = self._known(favoured), second = self._known(against), labels = self._considered()
         self.score(features)
-        words = self._parts(0, self.rows, features.words, first, second, labels)
-        letters = self._parts(1, self.rows + features.words, features.letters, first, second, labels)
+        factors = [self.header.weights[<int>witness] / self._scale(<int>witness) for witness in range(WITNESSES)]
+        words = self._parts(0, self.rows, features.words, first, second, labels, factors)
+        letters = self._parts(1, self.rows + features.words, features.letters, first, second, labels, factors)
         bias = self.records[first].bias - self.records[second].bias
         return words, letters, bias + self._correction(first) - self._correction(second)
 
+    def parts(self, Features features not None, str favoured not None, str against not None, list factors not None):
+        """Each feature's part of the difference between two labels, if another judge multiplies the scores by factors.
+
+        A label that was never taught has the scores 0. That is only exact while fewer than two labels were taught, when
+        the counts say nothing.
+        """
+        self._must_hold()
+        self.score(features)
+        cdef Py_ssize_t first = self._number(favoured), second = self._number(against), labels = self._considered()
+        return (
+            self._parts(0, self.rows, features.words, first, second, labels, factors),
+            self._parts(1, self.rows + features.words, features.letters, first, second, labels, factors),
+        )
+
     cdef list _parts(
-        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels
+        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels,
+        list factors,
     ):
-        cdef double by_count = self.header.weights[2 * view] / self._scale(2 * view) / max(self.kept[view] + self.neutral, 1.0)
-        cdef double by_weight = self.header.weights[2 * view + 1] / self._scale(2 * view + 1)
+        cdef double by_count = <double>factors[2 * view] / max(self.kept[view] + self.neutral, 1.0)
+        cdef double by_weight = factors[2 * view + 1]
         cdef double part
         cdef float* weights
         cdef Py_ssize_t i, number
@@ -1099,10 +1129,12 @@ cdef class Committee:
         parts = []
         for i in range(count):
             weights = <float*>rows[i] + 1
-            part = by_weight * (<double>weights[first] - weights[second]) / sqrt(<double>count)
+            part = <double>weights[first] if first >= 0 else 0
+            part -= <double>weights[second] if second >= 0 else 0
+            part = by_weight * part / sqrt(<double>count)
             for number in range(labels):
                 self.product[number] = 1
-            if self._multiply_shares(rows[i], labels):
+            if first >= 0 and second >= 0 and self._multiply_shares(rows[i], labels):
                 part += by_count * log_of(self.product[first] / self.product[second])
             parts.append(part)
         return parts

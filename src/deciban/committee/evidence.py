@@ -31,6 +31,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.committee._committee import Committee
     from deciban.committee._lesson_code import Features
+    from deciban.committee._panel import Panel
     from deciban.committee.extraction import Place, Whereabouts
 
 PRIOR = "prior"
@@ -49,7 +50,7 @@ class Evidence(Value):
 
 
 def gather_evidence(
-    committee: Committee, features: Features, whereabouts: Whereabouts, favoured: str, against: str
+    committee: Committee | Panel, features: Features, whereabouts: Whereabouts, favoured: str, against: str
 ) -> tuple[Evidence, ...]:
     """The evidence for one label against another, in the order described above."""
     words, letters, _ = committee.explain(features, favoured, against)
@@ -69,7 +70,7 @@ def gather_evidence(
 
 
 def subtotals_of(
-    committee: Committee, features: Features, favoured: str, against: str, decibans: float
+    committee: Committee | Panel, features: Features, favoured: str, against: str, decibans: float
 ) -> dict[str, float]:
     """What each view says for one label against another, and the prior: together ``decibans``, the verdict's.
 

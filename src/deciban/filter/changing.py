@@ -31,7 +31,7 @@ from deciban.errors import (
     WrongUsage,
 )
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
-from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED
+from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED, STARTER
 from deciban.ledger.lesson import Lesson, Selection
 from deciban.ledger.trail import belongs
 from deciban.value import Value
@@ -286,7 +286,11 @@ class Changing:
 
     def is_of_no_use_yet(self) -> bool:
         """Whether every verdict is unsure, because fewer than two labels have been taught."""
-        return not self._ledger.has_two_labels() and self._ledger.fact(SHARED) is None
+        return not self._ledger.has_two_labels() and not self._rests_on_shared()
+
+    def _rests_on_shared(self) -> bool:
+        """Whether it rests on a filter that somebody published; a starter is another thing."""
+        return not (self._ledger.fact(SHARED) or STARTER).startswith(STARTER)
 
     def is_sure_to_be_mixed(self, batch: Sequence[Lesson]) -> bool:
         """Whether a call that begins with this batch will end with a replay of everything in mixed order.
@@ -454,7 +458,7 @@ class Changing:
 
     def fold(self, before: float, progress: Progress | None = None) -> int:
         """Fold the lessons taught before a time, in seconds since 1970 (see foundation.py); how many."""
-        if self._ledger.fact(SHARED) is not None:
+        if self._rests_on_shared():
             raise WrongUsage(
                 "A filter that rests on a shared one cannot be compacted: "
                 "each new version replays its lessons."
@@ -486,7 +490,7 @@ class Changing:
     def rest_on(
         self, shared: SharedFilter | None, settings: Settings, progress: Progress | None = None
     ) -> None:
-        """Replay the lessons on top of a shared filter with its settings; on nothing for None."""
+        """Replay the lessons on a shared filter with its settings, or on a starter; on nothing for None."""
         from deciban.filter.shared_filter import keep, let_go
 
         with self._locks.building(), self._change(None) as change:

@@ -25,7 +25,7 @@ from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
 from deciban.filter.exams import RECORD
 from deciban.filter.made_like import make_like
-from deciban.filter.memory_state import MemoryState, begin_in_memory
+from deciban.filter.memory_state import MemoryState, begin_committee
 from deciban.filter.state import capacity_for
 from deciban.ledger.records import Address
 from deciban.ledger.trail import belongs
@@ -35,6 +35,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from deciban.committee.settings import Settings
     from deciban.filter.footing import Footing
     from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
@@ -189,15 +190,12 @@ def _restored(footing: Footing, checkpoint: Checkpoint, body: memoryview) -> Mem
     """The state of a checkpoint that is whole, with room for the lessons that are to come."""
     is_layer = footing.foundation is not None
     end = len(body) - checkpoint.exams * RECORD
-    committee = Committee.of_state(
-        footing.settings,
-        body[:end],
-        capacity_for(checkpoint.labels),
-        lambda shape: begin_in_memory(
-            footing,
-            Shape.for_rows(shape.capacity, shape.bits, shape.rows + ROOM_FOR_MORE, is_layer),
-        ),
-    )
+
+    def begun(settings: Settings, shape: Shape, foundation: Committee | None) -> Committee:
+        room = Shape.for_rows(shape.capacity, shape.bits, shape.rows + ROOM_FOR_MORE, is_layer)
+        return begin_committee(settings, room, foundation)
+
+    committee = footing.unpacked(body[:end], capacity_for(checkpoint.labels), begun)
     return MemoryState(footing, committee, checkpoint.address, bytes(body[end:]))
 
 

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from deciban.committee._committee import Committee
+    from deciban.filter.footing import Learner
     from deciban.ledger.records import Placed
 
 # Position, log-odds of truth and spam, share, number of the label that won and of the true one, origin.
@@ -48,14 +48,14 @@ class KeptExam(Value):
     share: float
 
 
-def taught(committee: Committee, lessons: Iterable[Placed]) -> bytes:
+def taught(committee: Learner, lessons: Iterable[Placed]) -> bytes:
     """Teach a committee lessons, one after the other; the records of their exams."""
     records = bytearray()
-    examiner = _Examiner(committee.labels)
+    examiner = _Examiner(committee.labels, committee.considered)
     for lesson in lessons:
         best, truth, spam = examiner.graded(lesson.label, committee.learn(lesson.label, lesson.features))
-        if lesson.label not in examiner.numbers:
-            examiner = _Examiner(committee.labels)
+        if lesson.label not in examiner.numbers or committee.breadth != examiner.breadth:
+            examiner = _Examiner(committee.labels, committee.considered)
         number, origin = examiner.numbers[lesson.label], ORIGINS.index(lesson.origin)
         records += _record(lesson.position, truth, spam, lesson.share, best, number, origin)
     return bytes(records)
@@ -68,14 +68,18 @@ def _record(*fields: float) -> bytes:
 
 
 class _Examiner:
-    """Makes exams of the totals of a committee that has these labels.
+    """Makes exams of the totals that a committee or a panel with these labels gives those it considers.
 
-    >>> _Examiner(("spam", "ham")).graded("ham", (1.0, -1.0))
+    >>> _Examiner(("spam", "ham"), ("spam", "ham")).graded("ham", (1.0, -1.0))
+    (0, -2.0, 2.0)
+    >>> _Examiner(("spam", "ham", "work"), ("spam", "work")).graded("work", (1.0, -1.0))
     (0, -2.0, 2.0)
     """
 
-    def __init__(self, labels: tuple[str, ...]) -> None:
+    def __init__(self, labels: tuple[str, ...], considered: tuple[str, ...]) -> None:
         self._labels = labels
+        self._considered = considered
+        self.breadth = len(considered)
         self.numbers = {label: number for number, label in enumerate(labels)}
         # Nearly all filters have two labels; then one difference says it all, in a tenth of the time.
         self._is_pair = len(labels) == 2 and united(dict.fromkeys(labels, 0.0)).keys() == self.numbers.keys()
@@ -88,7 +92,7 @@ class _Examiner:
             spam = self.numbers.get(SPAM)
             best = 1 if second > first else 0
             return best, odds[self.numbers[label]], NOT_A_NUMBER if spam is None else odds[spam]
-        row = examined(label, united(dict(zip(self._labels, totals, strict=True))))
+        row = examined(label, united(dict(zip(self._considered, totals, strict=True))))
         return (
             NONE if row.best is None else _number(row.best, self._labels),
             NOT_A_NUMBER if row.truth is None else row.truth,

@@ -25,7 +25,6 @@ import os
 from _thread import get_ident
 from itertools import chain
 
-from deciban.committee._committee import Committee
 from deciban.committee.verdict import Verdict
 from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
 from deciban.errors import CannotWrite, FoldedLesson, LedgerBusy
@@ -36,7 +35,7 @@ from deciban.filter.preferences import Preferences
 from deciban.filter.threshold import Assurance, Threshold, good_mail
 from deciban.ledger import create_ledger, open_ledger
 from deciban.ledger.cursor import START
-from deciban.ledger.facts import PREFERENCES, SHARED
+from deciban.ledger.facts import PREFERENCES, SHARED, STARTER
 from deciban.ledger.lesson import Lesson, Selection
 
 TYPE_CHECKING = False
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from deciban.committee.settings import Settings
     from deciban.filter.checkpoints import Checkpoints
     from deciban.filter.exams import KeptExam
+    from deciban.filter.footing import Learner
     from deciban.filter.mail import Question
     from deciban.filter.replaying import Progress
     from deciban.filter.shared_filter import SharedFilter
@@ -70,7 +70,7 @@ class Filter:
         self._preferences = "", Preferences()
         self._for_now: dict[str, object] = {}
         self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
-        self._foundation: tuple[SharedFilter, Committee] | None = None
+        self._foundation: tuple[SharedFilter, Learner] | None = None
 
     @classmethod
     def open(
@@ -80,19 +80,22 @@ class Filter:
         create: bool = True,
         read_only: bool = False,
         follows: bool = False,
+        starter: str | None = None,
     ) -> Filter:
-        """The filter whose ledger is at ``path``; ``settings`` are those of a new one.
+        """The filter whose ledger is at ``path``; ``settings`` and ``starter`` are those of a new one.
 
-        One that ``follows`` only answers, from what another process publishes: it takes no lock that keeps a
-        writer waiting for more than a question, and makes no copy of the state where it can do without.
+        A starter is a file (starter.py); with None a new filter begins with nothing. One that ``follows``
+        only answers, from what another process publishes: it takes no lock that keeps a writer waiting for
+        more than a question, and makes no copy of the state where it can do without.
         """
         read_only = read_only or follows
         if create and not read_only and not os.path.exists(path):
-            ledger = create_ledger(path, settings or _new_settings())
+            ledger = _created(path, settings or _new_settings(), starter)
         else:
             ledger = open_ledger(path, read_only)
         opened = cls(ledger, follows)
-        if not read_only and (ledger.fact(SHARED) is not None or ledger.has_split_labels()):
+        rests_on_shared = not (ledger.fact(SHARED) or STARTER).startswith(STARTER)
+        if not read_only and (rests_on_shared or ledger.has_split_labels()):
             opened._own.changing.unite_labels()
         return opened
 
@@ -319,7 +322,7 @@ class Filter:
             evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
         )
 
-    def ask(self, question: Callable[[Committee], Answer]) -> Answer:
+    def ask(self, question: Callable[[Learner], Answer]) -> Answer:
         """The answer of the current committee."""
         return self._ask(lambda state: question(state.look()))
 
@@ -419,14 +422,32 @@ class Filter:
         self._own.changing.rest_on(shared, settings, progress)
         return shared
 
+    def rest_on_starter(self, path: str, progress: Progress | None = None) -> SharedFilter:
+        """Replay the lessons beside and on top of a starter."""
+        from deciban.filter.starter import keep, starter_in
+
+        starter = starter_in(path)
+        keep(path, starter.digest, self._path)
+        self._own.changing.rest_on(starter, self.settings, progress)
+        return starter
+
     def shared(self) -> SharedFilter | None:
         """The shared filter that this one rests on."""
+        if self.ledger.fact(SHARED) is None:
+            return None
         from deciban.filter.shared_filter import pinned
 
         return pinned(self.ledger)
 
-    def foundation(self) -> Committee | None:
-        """The state of the shared filter that this one rests on, before any own lesson; None if on none."""
+    def belief(self) -> float | None:
+        """On a starter: how far it is believed beside own lessons, from 0 to 1; None without a starter."""
+        shared = self.shared()
+        if shared is None or not shared.is_starter:
+            return None
+        return self.ask(lambda panel: panel.belief)  # type: ignore[union-attr]
+
+    def foundation(self) -> Learner | None:
+        """The state of the shared filter or starter under this one, before any own lesson; None if none."""
         shared = self.shared()
         if shared is None:
             return None
@@ -467,9 +488,10 @@ class Filter:
         return self.ledger.labels()
 
     def known_labels(self) -> tuple[str, ...]:
-        """Every label that a verdict can have: those of the shared filter first, then those taught."""
-        shared = self.shared()
-        return tuple(dict.fromkeys((*(shared.labels if shared else ()), *self.labels())))
+        """Every label that a verdict can have."""
+        from deciban.filter.shared_filter import labels_of
+
+        return labels_of(self.shared(), self.labels())
 
     def lessons(self, selection: Selection | None = None) -> Iterator[Lesson]:
         """The selected lessons, or all of them, in the order in which they are replayed."""
@@ -545,7 +567,7 @@ class Filter:
 
     def state(self) -> bytes:
         """The bytes of everything learned."""
-        return self.ask(Committee.state)
+        return self.ask(lambda committee: committee.state())
 
     def is_replay(self) -> bool:
         """Whether the law holds: the state is what a replay of the ledger gives, exams included."""
@@ -556,6 +578,18 @@ class Filter:
             return kept == (fresh.look().state(), [exam.row for exam in fresh.exams()])
         finally:
             fresh.close()
+
+
+def _created(path: str, settings: Settings, starter: str | None) -> Ledger:
+    """A new ledger, which rests on the starter in a file."""
+    if starter is None:
+        return create_ledger(path, settings)
+    from deciban.filter.starter import keep, starter_in
+
+    shared = starter_in(starter)
+    ledger = create_ledger(path, settings, shared.text())
+    keep(starter, shared.digest, ledger.path)
+    return ledger
 
 
 def _new_settings() -> Settings:

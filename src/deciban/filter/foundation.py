@@ -24,7 +24,7 @@ from deciban.committee._committee import Committee
 from deciban.committee.label import shown
 from deciban.committee.shape import LEAST_ROWS, Shape
 from deciban.errors import DamagedLedger
-from deciban.filter.memory_state import begin_in_memory
+from deciban.filter.memory_state import begin_committee, begin_in_memory
 from deciban.filter.state import capacity_for
 from deciban.ledger.facts import FOUNDATION_CAPACITY
 from deciban.ledger.packed import unpacked
@@ -32,24 +32,22 @@ from deciban.ledger.packed import unpacked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.committee.settings import Settings
-    from deciban.filter.footing import Footing
+    from deciban.filter.footing import Footing, Learner
     from deciban.ledger.ledger import Ledger
 
 # The most that a committee takes (_committee.pyx).
 MOST_LABELS = 4096
 
 
-def begin(ledger: Ledger, footing: Footing, lessons: int = 0, in_bulk: bool = False) -> Committee:
+def begin(ledger: Ledger, footing: Footing, lessons: int = 0, in_bulk: bool = False) -> Learner:
     """The committee before the first lesson of a ledger, in memory, with room for so many lessons, about."""
     capacity = capacity_for(len(label_names(ledger, footing)))
     packed = ledger.foundation()
     if packed is None:
-        bits = footing.settings.table_bits(capacity)
         if footing.foundation is not None:
-            bits = footing.foundation.shape.bits
             capacity = max(capacity, footing.foundation.capacity)
         is_layer = footing.foundation is not None
-        shape = Shape.for_rows(capacity, bits, rows_of(lessons), is_layer)
+        shape = Shape.for_rows(capacity, footing.bits(capacity), rows_of(lessons), is_layer)
         committee = begin_in_memory(footing, shape, in_bulk)
     else:
         committee = _unpacked(ledger, footing, packed)
@@ -75,7 +73,7 @@ def label_names(ledger: Ledger, footing: Footing) -> set[str]:
     return {*ledger.label_names(), *founded}
 
 
-def has_its_slots(ledger: Ledger, footing: Footing, committee: Committee) -> bool:
+def has_its_slots(ledger: Ledger, footing: Footing, committee: Learner) -> bool:
     """Whether a state has as many slots as a replay of the ledger would have now.
 
     That depends on the labels, where there are many, unless there is a foundation: its slots stay.
@@ -93,22 +91,25 @@ def pack(code: bytes) -> bytes:
     return compress(code, 1)
 
 
-def _unpacked(ledger: Ledger, footing: Footing, packed: bytes) -> Committee:
+def _unpacked(ledger: Ledger, footing: Footing, packed: bytes) -> Learner:
     """The committee of the folded lessons, in memory."""
     from deciban.filter.earlier_state import is_earlier, taken_over
 
     capacity = int(ledger.fact(FOUNDATION_CAPACITY, 0))
-    code = unpack(packed, ledger.path, footing.settings, capacity)
-    if is_earlier(code):
+    settings, codes = footing.settings, 1
+    if footing.is_starter:  # a panel has two codes
+        settings, codes = settings.replaced(bits=footing.bits(capacity)), 2
+    code = unpack(packed, ledger.path, settings, capacity, codes)
+    if not footing.is_starter and is_earlier(code):
         return taken_over(footing.settings, code, capacity)
-    return Committee.of_state(footing.settings, code, capacity, lambda shape: begin_in_memory(footing, shape))
+    return footing.unpacked(code, capacity, begin_committee)
 
 
-def unpack(packed: bytes, place: str, settings: Settings, capacity: int) -> bytes:
+def unpack(packed: bytes, place: str, settings: Settings, capacity: int, codes: int = 1) -> bytes:
     """The code that `pack` packed, of a state with room for so many labels."""
     code = None
     if 2 <= capacity <= MOST_LABELS and capacity & (capacity - 1) == 0:
-        code = unpacked(packed, _most_bytes(settings, capacity))
+        code = unpacked(packed, codes * _most_bytes(settings, capacity))
     if code is None:
         raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy of it.")
     return code
@@ -120,7 +121,7 @@ def _most_bytes(settings: Settings, capacity: int) -> int:
     return Committee.size(shape) + 5 * shape.rows
 
 
-def _spell(ledger: Ledger, committee: Committee) -> None:
+def _spell(ledger: Ledger, committee: Learner) -> None:
     """Spell labels as the ledger does: the state may be older than the rules of spelling (label.py)."""
     labels = set(committee.labels)
     for label in committee.labels:

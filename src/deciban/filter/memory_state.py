@@ -14,8 +14,11 @@ from deciban.filter.state import State, whole_records
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from mmap import mmap
+
+    from deciban.committee.settings import Settings
     from deciban.committee.shape import Shape
-    from deciban.filter.footing import Footing
+    from deciban.filter.footing import Footing, Learner
     from deciban.ledger.records import Address
 
 # Smaller tables are not worth whole huge pages.
@@ -25,7 +28,7 @@ HUGE = 8 << 20
 class MemoryState(State):
     """A committee in memory, with its exams."""
 
-    def __init__(self, footing: Footing, committee: Committee, address: Address, exams: bytes = b"") -> None:
+    def __init__(self, footing: Footing, committee: Learner, address: Address, exams: bytes = b"") -> None:
         self.footing = footing
         self.address = address
         self.exam_count = len(exams) // RECORD
@@ -37,10 +40,10 @@ class MemoryState(State):
         """A copy of another state; under its lock."""
         committee = state.look()
         made = begin_in_memory(state.footing, committee.shape)
-        made.take_over(committee)
+        made.take_over(committee)  # type: ignore[arg-type]  # both stand on one footing
         return cls(state.footing, made, state.address, state.exam_records())
 
-    def look(self) -> Committee:
+    def look(self) -> Learner:
         """The committee."""
         return self._committee
 
@@ -59,7 +62,7 @@ class MemoryState(State):
 
     def _grow(self, shape: Shape) -> None:
         grown = begin_in_memory(self.footing, shape)
-        grown.take_over(self._committee)
+        grown.take_over(self._committee)  # type: ignore[arg-type]  # both stand on one footing
         self._committee.close()
         self._committee = grown
 
@@ -76,18 +79,27 @@ class MemoryState(State):
         self._committee.close()
 
 
-def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Committee:
-    """A committee that has learned nothing on its own, in memory of its own.
+def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Learner:
+    """A state that has learned nothing on its own, in memory of its own.
 
     ``in_bulk``: it is taught many lessons, written into a file, and gone.
     """
-    from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
-
     if in_bulk and footing.foundation is None:  # a layer is always sparse
         shape = shape.for_bulk()
-    size = Committee.size(shape)
+    return footing.begin(shape, _memory(footing.size(shape)))
+
+
+def begin_committee(settings: Settings, shape: Shape, foundation: Committee | None) -> Committee:
+    """A committee that has learned nothing on its own, in memory of its own."""
+    return Committee.begin(settings, shape, _memory(Committee.size(shape)), foundation)
+
+
+def _memory(size: int) -> mmap:
+    """So many bytes, all of them 0."""
+    from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
+
     memory = mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS)
     if size >= HUGE:
         with suppress(OSError):  # a system without huge pages
             memory.madvise(MADV_HUGEPAGE)
-    return Committee.begin(footing.settings, shape, memory, footing.foundation)
+    return memory

@@ -21,8 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from deciban.committee._committee import Committee
-    from deciban.filter.footing import Footings
+    from deciban.filter.footing import Footings, Learner
     from deciban.filter.published import Beside, Published
     from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
@@ -159,8 +158,8 @@ class Replaying:
         except TooManyLabels:
             raise DamagedSnapshot("This state has too few slots for so many labels.") from None
 
-    def begin(self, in_bulk: bool = False) -> Committee:
-        """A committee in memory before its first lesson; ``in_bulk``, as a replay of all lessons begins."""
+    def begin(self, in_bulk: bool = False) -> Learner:
+        """A state in memory before its first lesson; ``in_bulk``, as a replay of all lessons begins."""
         lessons = self._ledger.last_position() if in_bulk else 0
         return begin(self._ledger, self._footings.now(), lessons, in_bulk)
 

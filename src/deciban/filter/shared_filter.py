@@ -41,14 +41,16 @@ from deciban.errors import (
     NoSuchSource,
     SharedFilterChanged,
 )
-from deciban.ledger.facts import SHARED
+from deciban.ledger.facts import SHARED, STARTER
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from mmap import mmap
 
+    from deciban.filter.footing import Learner
     from deciban.ledger.ledger import Ledger
 
 FORMATS = {"format": 2, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
@@ -75,11 +77,36 @@ class SharedFilter(Value):
         """The labels in the order of the state."""
         return tuple(self.lessons)
 
+    @property
+    def is_starter(self) -> bool:
+        """Whether it came with the package (starter.py); other paths are absolute."""
+        return self.path.startswith(STARTER)
+
     def text(self) -> str:
         """As the ledger keeps it."""
+        if self.is_starter:
+            from deciban.filter.starter import text_of
+
+            return text_of(self)
         import json
 
         return json.dumps([self.path, self.digest, self.lessons])
+
+
+def labels_of(shared: SharedFilter | None, taught: Iterable[str]) -> tuple[str, ...]:
+    """Every label that a verdict can have: those of the shared filter first, then those taught.
+
+    On a starter only those taught, once there are two: a panel considers no others (_panel.pyx).
+
+    >>> labels_of(SharedFilter("starter:1", "9f", {"spam": 9, "ham": 9}), ["work"])
+    ('spam', 'ham', 'work')
+    >>> labels_of(SharedFilter("starter:1", "9f", {"spam": 9, "ham": 9}), ["work", "family"])
+    ('work', 'family')
+    """
+    own = tuple(taught)
+    if shared is None or (shared.is_starter and len(own) > 1):
+        return own
+    return tuple(dict.fromkeys((*shared.labels, *own)))
 
 
 def pinned(ledger: Ledger) -> SharedFilter | None:
@@ -87,9 +114,13 @@ def pinned(ledger: Ledger) -> SharedFilter | None:
     text = ledger.fact(SHARED)
     if text is None:
         return None
-    import json
-
     try:
+        if text.startswith(STARTER):
+            from deciban.filter.starter import of_text
+
+            return of_text(text)
+        import json
+
         path, digest, lessons = json.loads(text)
         if not (isinstance(path, str) and isinstance(digest, str) and all(map(str.isprintable, lessons))):
             raise ValueError
@@ -101,10 +132,14 @@ def pinned(ledger: Ledger) -> SharedFilter | None:
         ) from None
 
 
-def packed(settings: Settings, committee: Committee) -> tuple[dict[str, int], bytes]:
+def packed(settings: Settings, committee: Learner) -> tuple[dict[str, int], bytes]:
     """What a committee has learned, by label, and its state as a file."""
     import json
 
+    from deciban.committee._panel import Panel
+
+    if isinstance(committee, Panel):  # what this filter has learned, without its starter
+        committee = committee.own
     committee.check()
     shape = committee.shape
     whole = Committee.fresh(settings, shape=Shape.dense(shape.capacity, shape.bits))
@@ -130,7 +165,7 @@ def publish(path: str, lessons: dict[str, int], data: bytes) -> SharedFilter:
         before = look_at(path)[0].digest
     except (FilterError, NoSuchSource):
         before = None
-    shared = SharedFilter(os.path.abspath(path), _digest_of(path, data)[0], lessons)
+    shared = SharedFilter(os.path.abspath(path), digest_of(path, data), lessons)
     try:
         if before not in (None, shared.digest):
             with suppress(FileExistsError):
@@ -157,6 +192,8 @@ def look_at(path: str) -> tuple[SharedFilter, Settings]:
 
 def keep(shared: SharedFilter, ledger_path: str) -> None:
     """Link a file to the ledger that rests on it, so that it stays, where the system allows that."""
+    if shared.is_starter:
+        return  # whoever chose it has its file
     with suppress(OSError):
         os.link(shared.path, _link(shared, ledger_path))
 
@@ -176,15 +213,24 @@ def mapped(shared: SharedFilter, ledger_path: str) -> Committee:
     known = _mapped.get(shared.digest)
     if known is not None:
         return known
-    opened = _open_pinned(shared, ledger_path)
-    opened.committee.serve()
-    _mapped[shared.digest] = opened.committee
-    return opened.committee
+    committee = _found(shared, ledger_path)
+    committee.serve()
+    _mapped[shared.digest] = committee
+    return committee
+
+
+def _found(shared: SharedFilter, ledger_path: str) -> Committee:
+    """The committee of what was pinned, mapped."""
+    if shared.is_starter:
+        from deciban.filter.starter import found
+
+        return found(shared, ledger_path)
+    return _open_pinned(shared, ledger_path).committee
 
 
 def verify(shared: SharedFilter, ledger_path: str) -> None:
     """Refuse what was pinned if anything in it is damaged."""
-    committee = _open_pinned(shared, ledger_path).committee
+    committee = _found(shared, ledger_path)
     committee.serve()
     try:
         committee.check()
@@ -193,7 +239,9 @@ def verify(shared: SharedFilter, ledger_path: str) -> None:
 
 
 def is_unchanged(shared: SharedFilter) -> bool:
-    """Whether what was pinned is still what its path holds."""
+    """Whether what was pinned is still what its path holds; a starter never changes."""
+    if shared.is_starter:
+        return True
     try:
         return _Opened(shared.path).digest == shared.digest
     except (FilterError, NoSuchSource):
@@ -263,6 +311,13 @@ def _digest_of(path: str, data: bytes | mmap) -> tuple[str, Settings, Committee]
         raise DamagedLedger(f"{path} is damaged: its head and its state differ. Publish it again.") from None
     with memoryview(data)[: start + committee.table_start] as front:
         return blake2b(front, digest_size=DIGEST_BYTES).hexdigest(), settings, committee
+
+
+def digest_of(path: str, data: bytes) -> str:
+    """The digest of a packed state, which is to be written to a path."""
+    digest, _, committee = _digest_of(path, data)
+    committee.close()
+    return digest
 
 
 def _head(path: str, data: bytes | mmap) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """A snapshot: a state as a file, its committee mapped. Losing it costs a replay, never data.
 
-The file is one page of its own, then the buffer of the committee (_committee.pyx), then one record for each
-exam (exams.py). The page begins with:
+The file is one page of its own, then the buffer of the committee (_committee.pyx), or of the panel
+(_panel.pyx), then one record for each exam (exams.py). The page begins with:
 
     magic      8 bytes    b"dcsnap04"
     address    16 + 16 + 8 + 16   ledger id, base, position, trail (numbers are little-endian)
@@ -32,7 +32,7 @@ import struct
 from _blake2 import blake2b
 from contextlib import suppress
 
-from deciban.committee._committee import Committee, Glance
+from deciban.committee._committee import Glance
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter.exams import RECORD
 from deciban.filter.made_like import make_like
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mmap import mmap
 
     from deciban.committee.shape import Shape
-    from deciban.filter.footing import Footing
+    from deciban.filter.footing import Footing, Learner
 
 PAGE = 4096
 MAGIC = b"dcsnap04"
@@ -68,7 +68,7 @@ class Snapshot(State):
         self._head = b""
         self._map: mmap | None = None
         self._view: memoryview | None = None
-        self._committee: Committee | None = None
+        self._committee: Learner | None = None
         self._is_writable = is_writable
 
     @classmethod
@@ -99,12 +99,10 @@ class Snapshot(State):
         made = cls(path, file, state.footing, is_writable=True)
         try:
             exams = state.exam_records()
-            start = PAGE + Committee.size(shape)
+            start = PAGE + state.footing.size(shape)
             made._reserve(start + len(exams) + _spare_exams(state.exam_count) * RECORD)
-            made._committee = Committee.begin(
-                state.footing.settings, shape, made._mapped(), state.footing.foundation
-            )
-            made._committee.take_over(state.look())
+            made._committee = state.footing.begin(shape, made._mapped())
+            made._committee.take_over(state.look())  # type: ignore[arg-type]  # both stand on one footing
             made._write_exams(exams)
             made._put_seal(state.address)
         except BaseException:
@@ -123,7 +121,7 @@ class Snapshot(State):
         except OSError:
             return False
 
-    def look(self, glance: bool = False) -> Committee:
+    def look(self, glance: bool = False) -> Learner:
         """The committee as it is now, under the lock; with a ``glance`` its tables are not mapped.
 
         Raises DamagedSnapshot if it is not whole.
@@ -145,12 +143,12 @@ class Snapshot(State):
         self._head = head
         return self._committee
 
-    def _taken(self, glance: bool) -> Committee:
+    def _taken(self, glance: bool) -> Learner:
         if os.fstat(self._file).st_size < 2 * PAGE:
             raise DamagedSnapshot("This snapshot is cut short. Remove it: it is made again.")
-        if glance and Glance.is_fit(self._file, PAGE):
+        if glance and self.footing.foundation is None and Glance.is_fit(self._file, PAGE):
             return Glance(self.footing.settings, self._file, PAGE)
-        return Committee(self.footing.settings, self._mapped(), self.footing.foundation)
+        return self.footing.take(self._mapped())
 
     def _mapped(self) -> memoryview:
         """Map the file; what is behind its page."""
@@ -166,7 +164,7 @@ class Snapshot(State):
 
     def _exams_at(self) -> int:
         assert self._committee is not None
-        return PAGE + Committee.size(self._committee.shape)
+        return PAGE + self.footing.size(self._committee.shape)
 
     def _grow(self, shape: Shape) -> None:
         """Go on in a larger file, which takes the place of this one."""

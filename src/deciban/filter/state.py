@@ -14,9 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from deciban.committee._committee import Committee
     from deciban.filter.exams import KeptExam
-    from deciban.filter.footing import Footing
+    from deciban.filter.footing import Footing, Learner
     from deciban.ledger.records import Address, Placed
 
 # So many exams are read at a time.
@@ -39,7 +38,7 @@ class State:
     address: Address
     exam_count: int
 
-    def look(self) -> Committee:
+    def look(self) -> Learner:
         """The committee as it is now; under the lock, if there is one."""
         raise NotImplementedError
 

@@ -19,6 +19,7 @@ from math import exp
 from deciban import metrics
 from deciban.decibans import SPAM
 from deciban.filter.drift import LAG, NEWS, REFERENCE, ExamWatch, WordWatch
+from deciban.filter.shared_filter import labels_of
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -140,6 +141,8 @@ class Status(Value):
     shared: SharedFilter | None
     """What the filter rests on; its lessons are not among those above."""
     mails: KeptMails
+    belief: float | None = None
+    """On a starter: how far the starter, with own lessons on top, is believed, not own lessons alone."""
     last_taught: int = 0
     """When the last lesson was taught, in microseconds since 1970."""
     changed: int | None = None
@@ -155,7 +158,7 @@ class Status(Value):
     @property
     def labels(self) -> tuple[str, ...]:
         """The labels that a verdict can have."""
-        return tuple(dict.fromkeys((*(self.shared.labels if self.shared else ()), *self.lessons)))
+        return labels_of(self.shared, self.lessons)
 
 
 def status_of(mail_filter: Filter) -> Status:
@@ -181,6 +184,7 @@ def status_of(mail_filter: Filter) -> Status:
         folded=mail_filter.folded(),
         shared=mail_filter.shared(),
         mails=mail_filter.kept_mails(),
+        belief=mail_filter.belief(),
         last_taught=mail_filter.last_taught(),
         changed=_changed(mail_filter, exams),
     )

@@ -34,6 +34,7 @@ def status_record(status: Status, lessons: dict[bytes, Lesson], alerts: list[Ale
         "folded": {"lessons": status.folded.lessons, "until": status.folded.until / 1e6},
         "shared": status.shared
         and {name: getattr(status.shared, name) for name in ("path", "digest", "lessons")},
+        "belief": status.belief,
         "kept_mails": {"count": status.mails.count, "bytes": status.mails.size},
         "doubts": [
             {

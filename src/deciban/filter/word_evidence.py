@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from deciban.committee._committee import Committee
     from deciban.filter.filter import Filter
+    from deciban.filter.footing import Learner
 
 
 class WordEvidence(Value):
@@ -49,7 +49,7 @@ def word_evidence(mail_filter: Filter, name: str) -> dict[str, WordEvidence]:
 
 
 def _with_shared(
-    foundation: Committee | None, name: str, found: dict[str, WordEvidence]
+    foundation: Learner | None, name: str, found: dict[str, WordEvidence]
 ) -> dict[str, WordEvidence]:
     """The same with what the foundation says; it says nothing about a label that it does not know."""
     if foundation is None:
@@ -59,8 +59,8 @@ def _with_shared(
     return {label: word.replaced(shared=shared.get(label, nothing)) for label, word in found.items()}
 
 
-def _strongest(committee: Committee, names: Iterable[str], count: int) -> dict[str, list[WordEvidence]]:
-    found: dict[str, list[WordEvidence]] = {label: [] for label in committee.labels}
+def _strongest(committee: Learner, names: Iterable[str], count: int) -> dict[str, list[WordEvidence]]:
+    found: dict[str, list[WordEvidence]] = {label: [] for label in committee.considered}
     if len(found) < 2:
         return found
     for name in names:
@@ -73,10 +73,11 @@ def _strongest(committee: Committee, names: Iterable[str], count: int) -> dict[s
     }
 
 
-def _evidence(committee: Committee, name: str) -> dict[str, WordEvidence]:
+def _evidence(committee: Learner, name: str) -> dict[str, WordEvidence]:
     feature = feature_hash(name)
-    labels = committee.labels
-    counts = dict(zip(labels, committee.look("words", shorten(feature))[0], strict=True))
+    labels = committee.considered
+    known = dict(zip(committee.labels, committee.look("words", shorten(feature))[0], strict=True))
+    counts = {label: known[label] for label in labels}
     nothing = array("Q")
     before = committee.score(Features.of(nothing, nothing))
     totals = committee.score(Features.of(array("Q", [feature]), nothing))

@@ -92,7 +92,7 @@ class Correspondent:
             mails=mails,
             contacts=(self.address in preferences.contacts) + (self.address in preferences.allowed),
             folded=mail_filter.folded().lessons,
-            rests_on="" if shared is None else shared.path,
+            rests_on="" if shared is None or shared.is_starter else shared.path,
         )
 
     def erase(

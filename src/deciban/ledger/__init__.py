@@ -32,11 +32,11 @@ def open_ledger(path: str, read_only: bool = False) -> Ledger:
     return SqliteLedger(os.path.realpath(path), read_only)
 
 
-def create_ledger(path: str, settings: Settings) -> Ledger:
-    """A new ledger, or the one that is there by now."""
+def create_ledger(path: str, settings: Settings, shared: str | None = None) -> Ledger:
+    """A new ledger, or the one that is there by now; ``shared`` is the text of what a new one rests on."""
     from deciban.ledger.sqlite_file import make
 
-    make(os.path.realpath(path), settings)
+    make(os.path.realpath(path), settings, shared)
     return open_ledger(path)
 
 

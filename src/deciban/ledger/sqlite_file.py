@@ -100,15 +100,18 @@ LOG_BYTES = 1 << 19
 OLD_TABLES = "exams checkpoints capacity"
 
 
-def make(path: str, settings: Settings) -> None:
-    """Make a new ledger, unless there is one by now: it appears whole or not at all."""
+def make(path: str, settings: Settings, shared: str | None = None) -> None:
+    """Make a new ledger, unless there is one by now: it appears whole or not at all.
+
+    ``shared`` is the text of what it rests on.
+    """
     try:
-        make_whole(path, lambda new: _begin(new, settings))
+        make_whole(path, lambda new: _begin(new, settings, shared))
     except (OSError, sqlite3.Error) as error:
         raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
 
 
-def _begin(path: str, settings: Settings) -> None:
+def _begin(path: str, settings: Settings, shared: str | None) -> None:
     """Fill the file of a new ledger; it is whole, without a log, or this fails."""
     connection = sqlite3.connect(path, isolation_level=None)
     try:
@@ -121,10 +124,12 @@ def _begin(path: str, settings: Settings) -> None:
         begun = {
             facts.ID: os.urandom(ID_BYTES),
             facts.SETTINGS: settings.text(),
-            facts.BASE: base_of(settings.text(), "", b""),
+            facts.BASE: base_of(settings.text(), shared or "", b""),
             facts.END: end_of(0, START),
             facts.FEATURES: FEATURE_FORMAT,
         }
+        if shared is not None:
+            begun[facts.SHARED] = shared
         rows = [(key, value, fact_check(key, value)) for key, value in begun.items()]
         connection.executemany("INSERT INTO facts VALUES (?, ?, ?)", rows)
         connection.execute("COMMIT")

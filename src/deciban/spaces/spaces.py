@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 # Each takes some six descriptors for each thread that uses it, of the 1,024 that a process usually has.
 MOST_OPEN = 64
 JOURNAL = "journal.db"
+# What a space rests on that begins with the newest starter; shared filters have a path.
+NEWEST = "starter"
 NEW, GONE = ".new-", ".gone-"
 # A folder that is being made for longer than this was left by a process that died.
 LONGEST_MAKING_SECONDS = 3600
@@ -89,12 +91,19 @@ class Spaces:
 
     # The registry
 
-    def add(self, names: Iterable[str], shared: str = "", quota: Quota | None = None) -> list[SpaceRecord]:
-        """Make spaces, all of them or none; on top of a file that ``deciban publish`` wrote, if named."""
+    def add(
+        self, names: Iterable[str], shared: str = "", quota: Quota | None = None, starter: bool = False
+    ) -> list[SpaceRecord]:
+        """Make spaces, all of them or none.
+
+        They rest on ``shared``, a file that ``deciban publish`` wrote, or on the newest ``starter``.
+        """
         if shared:
             from deciban.filter.shared_filter import look_at
 
             shared = look_at(shared)[0].path
+        elif starter:
+            shared = NEWEST
         self.tidy()
         return self.registry.add(names, shared, quota)
 
@@ -223,12 +232,14 @@ class Spaces:
     def _make(self, record: SpaceRecord) -> None:
         """Make the files of a space beside, and put them in their place whole."""
         from deciban.filter import Filter
+        from deciban.filter.starter import newest_file
 
         new = os.path.join(self.folder, f"{NEW}{os.urandom(8).hex()}")
         try:
             os.mkdir(new, 0o700)
-            with Filter.open(os.path.join(new, DATABASE)) as mail_filter:
-                if record.shared:
+            starter = newest_file() if record.shared == NEWEST else None
+            with Filter.open(os.path.join(new, DATABASE), starter=starter) as mail_filter:
+                if record.shared not in ("", NEWEST):
                     mail_filter.rest_on(record.shared)
             with suppress(OSError):  # somebody else was faster
                 os.rename(new, self.folder_of(record))

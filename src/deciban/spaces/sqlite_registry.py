@@ -4,7 +4,7 @@
              name       as it is shown
              key        what is compared of it (space_name.py)
              made       when, in seconds since 1970
-             shared     the shared filter that it begins on; empty for none
+             shared     the shared filter that it begins on; `starter` for the newest starter, empty for none
              lessons    its quota, bytes too
     gone     id         of a deleted space, until its folder is removed; nothing else is kept of it
     keys                see sqlite_key_ring.py
@@ -58,7 +58,7 @@ class SpaceRecord(Value):
     made: int
     """In seconds since 1970."""
     shared: str = ""
-    """The shared filter that it begins on; empty for none."""
+    """The shared filter that it begins on; ``starter`` for the newest starter, empty for none."""
     quota: Quota = Quota()
 
 
