@@ -39,6 +39,7 @@ HELD_BY = {
     "families/whole_numbers": "laws/test_readings.py",
     "filter/changing": "filter/test_filter.py",
     "filter/checking": "cli/test_check.py",
+    "filter/deciding": "filter/test_filter.py",
     "filter/made_like": "filter/test_asking.py",
     "filter/safekeeping": "filter/test_copies.py",
     "journal/journal_entry": "journal/test_desk.py",

@@ -15,24 +15,24 @@ r"""The filter: learn, classify, explain and forget, over one ledger and its sna
 ('spam', {'spam': 5, 'ham': 5}, 1)
 
 Law: the state is replay(settings, ledger), bit for bit, after any history. changing.py says how that is kept,
-replaying.py how a state is made from lessons, asking.py which state answers. Several threads may use one
-`Filter`: each works with files of its own (opened.py).
+replaying.py how a state is made from lessons, asking.py which state answers, deciding.py what the verdict is
+then. Several threads may use one `Filter`: each works with files of its own (opened.py).
 """
 
 from __future__ import annotations
 
 import os
 from _thread import get_ident
-from itertools import chain
 
 from deciban.committee.verdict import Verdict
-from deciban.decibans import DECIBANS_A_NAT, SPAM, is_unsure, runner_up
+from deciban.decibans import DECIBANS_A_NAT, runner_up
 from deciban.errors import CannotWrite, FoldedLesson, LedgerBusy
+from deciban.filter.deciding import Deciding
 from deciban.filter.judged import Judged
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
-from deciban.filter.threshold import Assurance, Threshold, good_mail
+from deciban.filter.threshold import good_mail
 from deciban.ledger import create_ledger, open_ledger
 from deciban.ledger.cursor import START
 from deciban.ledger.facts import PREFERENCES, SHARED, STARTER
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from deciban.committee.extraction import Whereabouts
     from deciban.committee.settings import Settings
     from deciban.filter.checkpoints import Checkpoints
-    from deciban.filter.exams import KeptExam
     from deciban.filter.footing import Learner
     from deciban.filter.mail import Question
     from deciban.filter.replaying import Progress
     from deciban.filter.shared_filter import SharedFilter
     from deciban.filter.state import State
+    from deciban.filter.threshold import Assurance
     from deciban.ledger import Ledger
     from deciban.ledger.cursor import Cursor
-    from deciban.ledger.records import Address, ExamRow, Folded, FoldedExam, KeptMails, Placed
+    from deciban.ledger.records import Address, ExamRow, Folded, KeptMails, Placed
 
     Answer = TypeVar("Answer")
     Admission = Callable[[Iterable[Lesson]], Iterable[Lesson]]
@@ -69,7 +69,9 @@ class Filter:
         self._path, self._read_only = ledger.path, ledger.read_only
         self._preferences = "", Preferences()
         self._for_now: dict[str, object] = {}
-        self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
+        self._deciding = Deciding(
+            lambda: self.preferences, lambda: self.ledger.folded_exams(newest_first=True)
+        )
         self._foundation: tuple[SharedFilter, Learner] | None = None
 
     @classmethod
@@ -244,20 +246,8 @@ class Filter:
 
     def weigh(self, question: Question, at_least: int = 0) -> Verdict:
         """The same, with the subtotals of the verdict: what is kept in a journal."""
-        answer = self._own.asking.ask(lambda state: self._weighed(question, state), at_least)
+        answer = self._own.asking.ask(lambda state: self._deciding.weighed(question, state), at_least)
         return Verdict.of({}) if answer is None else answer
-
-    def _weighed(self, question: Question, state: State) -> Verdict:
-        from deciban.committee.evidence import subtotals_of
-
-        committee = state.look()
-        totals = committee.totals_of(question.features)
-        (verdict,) = self._decided([question], [totals], state)
-        if verdict.probability is None:
-            return verdict
-        against = runner_up(totals, verdict.label)
-        parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
-        return verdict.replaced(subtotals=parts)
 
     def classify_many(self, questions: Sequence[Question], at_least: int = 0) -> list[Verdict]:
         """What the filter makes of several messages, all of them in one state of it.
@@ -265,14 +255,7 @@ class Filter:
         Looking at locks, address and preferences takes 50 µs, as long as scoring a message. Here that is done
         only once for all messages.
         """
-
-        def judged(state: State) -> list[Verdict]:
-            committee = state.look()
-            totals = [committee.totals_of(each.features) for each in questions]
-            committee.give_back()
-            return self._decided(questions, totals, state)
-
-        answer = self._own.asking.ask(judged, at_least)
+        answer = self._own.asking.ask(lambda state: self._deciding.decided(questions, state), at_least)
         return [Verdict.of({}) for _ in questions] if answer is None else answer
 
     def judge(
@@ -286,41 +269,27 @@ class Filter:
 
         Nothing is written or made, and nobody waits longer than ``patience`` seconds: a server asks so.
         """
+        deciding = self._deciding
 
         def judged(state: State) -> Judged:
             if subtotals:
-                return Judged([self._weighed(each, state) for each in questions], state.address)
-            committee = state.look()
-            totals = [committee.totals_of(each.features) for each in questions]
-            return Judged(self._decided(questions, totals, state), state.address)
+                return Judged([deciding.weighed(each, state) for each in questions], state.address)
+            return Judged(deciding.decided(questions, state), state.address)
 
         return self._own.asking.ask_published(judged, at_least, patience)
 
     def why(self, question: Question, whereabouts: Whereabouts) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
-        answer = self._own.asking.ask(lambda state: self._explained(question, whereabouts, state))
+        answer = self._own.asking.ask(lambda state: self._deciding.explained(question, whereabouts, state))
         return Verdict.of({}) if answer is None else answer
 
     def explain(self, question: Question, whereabouts: Whereabouts, patience: float = 0.0) -> Judged | None:
         """The same from the published state, as `judge` asks it."""
 
         def explained(state: State) -> Judged:
-            return Judged([self._explained(question, whereabouts, state)], state.address)
+            return Judged([self._deciding.explained(question, whereabouts, state)], state.address)
 
         return self._own.asking.ask_published(explained, 0, patience)
-
-    def _explained(self, question: Question, whereabouts: Whereabouts, state: State) -> Verdict:
-        from deciban.committee.evidence import gather_evidence
-
-        committee = state.look()
-        totals = committee.totals_of(question.features)
-        (verdict,) = self._decided([question], [totals], state)
-        if verdict.probability is None:
-            return verdict
-        against = runner_up(totals, verdict.label)
-        return verdict.replaced(
-            evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
-        )
 
     def ask(self, question: Callable[[Learner], Answer]) -> Answer:
         """The answer of the current committee."""
@@ -334,26 +303,6 @@ class Filter:
                 f"{self._path} has no state yet: another process is making it. Try again when that is done."
             )
         return answer[0]
-
-    def _decided(
-        self, questions: Sequence[Question], totals: list[dict[str, float]], state: State
-    ) -> list[Verdict]:
-        """The verdicts of the totals, as the user's preferences and the bar for spam have it."""
-        verdicts = [Verdict.of(total) for total in totals]
-        preferences = self.preferences
-        bar = None
-        if any(verdict.label == SPAM for verdict in verdicts):
-            bar = self._assured(state, preferences.threshold).bar
-        for place, verdict in enumerate(verdicts):
-            if verdict.probability is None:
-                continue
-            unsure = verdict.probability < preferences.sure or is_unsure(totals[place], bar)
-            judged = verdict.replaced(unsure=True) if unsure else verdict
-            if verdict.label == SPAM and preferences.allows(questions[place].sender):
-                good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
-                judged = good.replaced(otherwise=judged)
-            verdicts[place] = judged
-        return verdicts
 
     # What the user prefers
 
@@ -388,22 +337,11 @@ class Filter:
 
     def assurance(self) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        return self._ask(lambda state: self._assured(state, self.preferences.threshold))
-
-    def _assured(self, state: State, threshold: Threshold) -> Assurance:
-        """The same, from the exams of one state."""
-        key = threshold, state.address
-        known = self._assurance  # read and written as one: other threads do so, too
-        if known is None or known[0] != key:
-            known = self._assurance = key, Assurance.of_exams(key[0], self._exams_backwards(state))
-        return known[1]
+        return self._ask(self._deciding.assured)
 
     def good_mail(self, most: int) -> list[float]:
         """The log-odds of spam of the last good mails that came in, as a promise counts them."""
-        return self._ask(lambda state: good_mail(self._exams_backwards(state), most)[0])
-
-    def _exams_backwards(self, state: State) -> Iterator[KeptExam | FoldedExam]:
-        return chain(state.exams_backwards(), self.ledger.folded_exams(newest_first=True))
+        return self._ask(lambda state: good_mail(self._deciding.exams_backwards(state), most)[0])
 
     # Shared filters
 

@@ -1,0 +1,99 @@
+"""Deciding: from what a state says about a message to a verdict, as the user prefers it.
+
+A state gives each label a total. The label with the highest is the verdict, with three exceptions: it is
+*unsure* if it is less likely than the user wants, or if spam does not exceed its bar (threshold.py), and a
+sender on the user's list is never called spam. The bar comes from the exams of the same state as the totals.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from deciban.committee.verdict import Verdict
+from deciban.decibans import SPAM, is_unsure, runner_up
+from deciban.filter.threshold import Assurance, Threshold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from deciban.committee.extraction import Whereabouts
+    from deciban.filter.exams import KeptExam
+    from deciban.filter.mail import Question
+    from deciban.filter.preferences import Preferences
+    from deciban.filter.state import State
+    from deciban.ledger.records import Address, FoldedExam
+
+    Totals = dict[str, float]
+
+
+class Deciding:
+    """Makes verdicts; several threads may use it, each with a state that nobody changes meanwhile."""
+
+    def __init__(
+        self, preferences: Callable[[], Preferences], folded_exams: Callable[[], Iterator[FoldedExam]]
+    ) -> None:
+        """``folded_exams``: those that the ledger keeps, the newest first."""
+        self._preferences, self._folded_exams = preferences, folded_exams
+        self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
+
+    def decided(self, questions: Sequence[Question], state: State) -> list[Verdict]:
+        """The verdict about each message."""
+        committee = state.look()
+        totals = [committee.totals_of(each.features) for each in questions]
+        committee.give_back()
+        return self._verdicts(questions, totals, state)
+
+    def weighed(self, question: Question, state: State) -> Verdict:
+        """The verdict about one message, with its subtotals."""
+        from deciban.committee.evidence import subtotals_of
+
+        verdict, against = self._contest(question, state)
+        if verdict.probability is None:
+            return verdict
+        parts = subtotals_of(state.look(), question.features, verdict.label, against, verdict.decibans)
+        return verdict.replaced(subtotals=parts)
+
+    def explained(self, question: Question, whereabouts: Whereabouts, state: State) -> Verdict:
+        """The verdict about one message, with the evidence for it against the runner-up."""
+        from deciban.committee.evidence import gather_evidence
+
+        verdict, against = self._contest(question, state)
+        if verdict.probability is None:
+            return verdict
+        return verdict.replaced(
+            evidence=gather_evidence(state.look(), question.features, whereabouts, verdict.label, against)
+        )
+
+    def assured(self, state: State) -> Assurance:
+        """The bar that spam must exceed, and on how much evidence."""
+        key = self._preferences().threshold, state.address
+        known = self._assurance  # read and written as one: other threads do so, too
+        if known is None or known[0] != key:
+            known = self._assurance = key, Assurance.of_exams(key[0], self.exams_backwards(state))
+        return known[1]
+
+    def exams_backwards(self, state: State) -> Iterator[KeptExam | FoldedExam]:
+        """The exams of a state, the newest first, and those of folded lessons behind them."""
+        return chain(state.exams_backwards(), self._folded_exams())
+
+    def _contest(self, question: Question, state: State) -> tuple[Verdict, str]:
+        """The verdict about one message, and the runner-up; empty if there is nothing to choose between."""
+        totals = state.look().totals_of(question.features)
+        (verdict,) = self._verdicts([question], [totals], state)
+        return verdict, "" if verdict.probability is None else runner_up(totals, verdict.label)
+
+    def _verdicts(self, questions: Sequence[Question], totals: list[Totals], state: State) -> list[Verdict]:
+        verdicts = [Verdict.of(total) for total in totals]
+        preferences = self._preferences()
+        bar = self.assured(state).bar if any(verdict.label == SPAM for verdict in verdicts) else None
+        for place, verdict in enumerate(verdicts):
+            if verdict.probability is None:
+                continue
+            unsure = verdict.probability < preferences.sure or is_unsure(totals[place], bar)
+            judged = verdict.replaced(unsure=True) if unsure else verdict
+            if verdict.label == SPAM and preferences.allows(questions[place].sender):
+                good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
+                judged = good.replaced(otherwise=judged)
+            verdicts[place] = judged
+        return verdicts
