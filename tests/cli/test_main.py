@@ -120,6 +120,7 @@ COMMANDS = {
     "evaluate": ["--corpus", "no-such-corpus"],
     "table": ["fit", "-", "--label", "a"],
     "completion": ["bash"],
+    "serve": ["--check"],
 }
 
 
