@@ -16,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-
 BLOCKS = re.findall(r"(?:^## deciban (\w+)\n\n)?^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SCHEMAS = {verb: json.loads(text) for verb, text in BLOCKS}
 DEFINITIONS = SCHEMAS.pop("")
-TEXT_ONLY = {"filter", "export", "demo", "completion", "man"}
+TEXT_ONLY = {"filter", "export", "demo", "completion", "man", "serve"}
 # Stands for the entry of the journal that was told last.
 ENTRY = object()
 TABLE = "color,kind\n" + "".join(

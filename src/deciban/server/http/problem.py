@@ -69,8 +69,14 @@ def code_of(name: str) -> str:
 
 
 def problem_of(error: BaseException, request_id: str = "") -> dict[str, Any]:
-    """The problem that an error is."""
-    name = type(error).__name__
+    """The problem that an error is; one that is not in the tables is told as the kind of error that it is.
+
+    >>> from deciban.errors import DiskFull
+    >>> problem_of(DiskFull("The disk is full."))["code"]
+    'cannot-write'
+    """
+    kinds = [kind.__name__ for kind in type(error).__mro__]
+    name = next((kind for kind in kinds if kind in STATUSES or kind in OWN), kinds[0])
     status, title = STATUSES.get(name, (500, "The server cannot do this now"))
     known = isinstance(error, DecibanError)
     detail = OWN.get(name) or (str(error) if known and name in STATUSES else FAULT)
