@@ -11,7 +11,7 @@ from deciban.cli.parser import Parser
 from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import say
 from deciban.errors import WrongUsage
-from deciban.spaces.key import Key, KeyScope
+from deciban.spaces.key import Key, KeyScope, key_record
 from deciban.spaces.rights import RIGHTS
 from deciban.spaces.spaces import Spaces
 
@@ -109,14 +109,5 @@ def _where(key: Key, names: dict[str, str]) -> str:
 
 
 def _record(key: Key, names: dict[str, str], secret: str | None) -> dict[str, object]:
-    record: dict[str, object] = {
-        "id": key.id,
-        "rights": [right for right in RIGHTS if right in key.rights],
-        "space": names.get(key.scope.space) if key.scope.space else None,
-        "pattern": key.scope.pattern or None,
-        "made": key.made,
-        "expires": key.expires,
-        "used": key.used,
-        "note": key.note,
-    }
+    record = key_record(key, names)
     return record if secret is None else {**record, "key": secret}

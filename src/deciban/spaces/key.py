@@ -98,3 +98,17 @@ def _matches(pattern: str, text: str) -> bool:
             return False
         place = found + len(part)
     return True
+
+
+def key_record(key: Key, names: dict[str, str]) -> dict[str, object]:
+    """A key as JSON has it, without its secret; ``names`` are those of spaces, by their ids."""
+    return {
+        "id": key.id,
+        "rights": [right for right in RIGHTS if right in key.rights],
+        "space": names.get(key.scope.space) if key.scope.space else None,
+        "pattern": key.scope.pattern or None,
+        "made": key.made,
+        "expires": key.expires,
+        "used": key.used,
+        "note": key.note,
+    }

@@ -12,8 +12,7 @@ from deciban.errors import BadRequest, NotAllowed
 from deciban.server.api.api_definitions import KeyInput, SpaceChange, SpaceInput
 from deciban.server.api.operation import ApiCall, answered, given
 from deciban.server.http.http_message import HttpResponse
-from deciban.spaces.key import Key
-from deciban.spaces.rights import RIGHTS
+from deciban.spaces.key import key_record
 from deciban.spaces.space_name import space_key
 from deciban.spaces.sqlite_registry import SpaceRecord
 
@@ -86,20 +85,6 @@ async def list_keys(call: ApiCall) -> HttpResponse:
         return {"keys": [key_record(key, names) for key in call.reception.spaces.keys.all()]}
 
     return answered(await asyncio.to_thread(listed))
-
-
-def key_record(key: Key, names: dict[str, str]) -> dict[str, Any]:
-    """A key without its secret."""
-    return {
-        "id": key.id,
-        "rights": [right for right in RIGHTS if right in key.rights],
-        "space": names.get(key.scope.space) if key.scope.space else None,
-        "pattern": key.scope.pattern or None,
-        "made": key.made,
-        "expires": key.expires,
-        "used": key.used,
-        "note": key.note,
-    }
 
 
 async def add_key(call: ApiCall) -> HttpResponse:
