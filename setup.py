@@ -39,5 +39,7 @@ setup(
             "embedsignature": True,
         },
         build_dir="build",
-    )
+    ),
+    # One compiler for each core: the extensions do not depend on each other.
+    options={"build_ext": {"parallel": os.cpu_count() or 1}},
 )
