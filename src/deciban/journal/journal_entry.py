@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 ID_BYTES = 16
 QUESTION, LESSON = "question", "lesson"
 # What was done with a message.
-TOLD, TAGGED, LEARNED = "told", "tagged", "learned"
+TOLD, TAGGED, HELD, REJECTED, LEARNED = "told", "tagged", "held", "rejected", "learned"
 
 
 class Outcome(Value):

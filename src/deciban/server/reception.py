@@ -64,6 +64,8 @@ class Answer(Value):
     """Of the state that answered; None if there was none."""
     stale: bool = False
     """Whether the state does not know the position that was asked for."""
+    entry: JournalEntry | None = None
+    """Of the journal, if it waits for `Reception.note`."""
 
     @property
     def position(self) -> int:
@@ -122,11 +124,14 @@ class Reception:
         raw: RawMessage,
         *,
         door: str,
-        done: str = TOLD,
+        done: str | None = TOLD,
         at_least: int = 0,
         journal: bool = True,
     ) -> Answer:
-        """What the filter of a space makes of a message; its entry is written later."""
+        """What the filter of a space makes of a message; its entry is written later.
+
+        Whoever does not know yet what is done with the message gives None, and tells by `note` afterwards.
+        """
         answer = self.ask_now(space, raw, door=door, done=done, at_least=at_least, journal=journal)
         if answer is not None:
             return answer
@@ -146,7 +151,7 @@ class Reception:
         raw: RawMessage,
         *,
         door: str,
-        done: str = TOLD,
+        done: str | None = TOLD,
         at_least: int = 0,
         journal: bool = True,
     ) -> Answer | None:
@@ -167,9 +172,17 @@ class Reception:
             judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, subtotals=True)
         if judged is None:
             return None
-        entry = JournalEntry.of(lesson, judged.verdicts[0], door, done, space.id)
+        entry = JournalEntry.of(lesson, judged.verdicts[0], door, done or TOLD, space.id)
+        answer = Answer(judged.verdicts[0], entry.id, lesson.digest, judged.address)
+        if done is None:
+            return answer.replaced(entry=entry)
         self.link.note(list(entry.row()))
-        return Answer(judged.verdicts[0], entry.id, lesson.digest, judged.address)
+        return answer
+
+    def note(self, answer: Answer, done: str) -> None:
+        """Have the entry written that waited until it was known what is done with the message."""
+        if answer.entry is not None:
+            self.link.note(list(answer.entry.replaced(done=done).row()))
 
     async def why(self, space: SpaceRecord, raw: RawMessage) -> Explained:
         """The verdict with its evidence; nothing is kept."""

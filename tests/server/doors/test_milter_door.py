@@ -65,6 +65,14 @@ class Site:
     def entries(self, space: str) -> list[dict[str, object]]:
         return self.server.get("journal", space=space).json()["entries"]
 
+    def done(self, message_id: str, space: str = SPACES[0]) -> str:
+        """What the journal says was done with a message the last time."""
+        found = wait_until(
+            lambda: [each for each in self.entries(space) if each["message_id"] == message_id],
+            f"an entry about {message_id}",
+        )
+        return max(found, key=lambda each: each["time"])["done"]
+
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
@@ -84,6 +92,7 @@ def test_spam_and_good_mail_are_tagged(site: Site) -> None:
     assert spam["X-Deciban"].startswith("spam; ")
     assert good["X-Spam-Flag"] == "NO"
     assert good["X-Deciban"].startswith("ham; ")
+    assert site.done("<spam100@x>") == site.done("<ham100@x>") == "tagged"
     assert good.get_payload() == "Lunch with the team, agenda attached 100\n"
 
 
@@ -343,6 +352,7 @@ def test_spam_above_the_bar_is_put_on_hold_with_our_word_in_its_subject(strict_s
     (held,) = wait_until(lambda: strict_site.postfix.queued("hold"), "a message on hold")
     assert b"Subject: [SPAM] Free money" in held.read_bytes()
     assert b"X-Spam-Flag: YES" in held.read_bytes()
+    assert strict_site.done("<spam401@x>") == "held"
 
 
 class LoggedIn:
@@ -387,6 +397,7 @@ def test_spam_above_the_bar_is_rejected_after_a_reload(strict_site: Site) -> Non
     strict_site.server.wait_for("ready", after=seen)
     reply = wait_until(lambda: refusal_of_spam(strict_site), "a rejection")
     assert reply == (550, b"5.7.1 This message looks like spam.")
+    wait_until(lambda: strict_site.done("<spam402@x>") == "rejected", "an entry that says so")
     strict_site.postfix.send(mail_of("ham", 403), "ann@example.org")
     assert strict_site.arrived("ann")["X-Spam-Flag"] == "NO"
 

@@ -170,14 +170,20 @@ def real() -> Iterator[RspamdServer]:
                 mail = letter(label, number)
                 # It may be too busy with its start to learn at once.
                 wait_until(
-                    lambda label=label, mail=mail: learned_by(server, label, mail), "a lesson of rspamd"
+                    lambda label=label, mail=mail: learned_by(server, label, mail),
+                    lambda label=label, mail=mail: f"a lesson of rspamd: {teaching(server, label, mail)}",
                 )
         yield server
 
 
+def teaching(server: RspamdServer, label: str, mail: bytes) -> dict[str, object]:
+    """What rspamd says when it is taught a mail."""
+    return asked(server.control, f"/learn{label}", mail, Password=PASSWORD)
+
+
 def learned_by(server: RspamdServer, label: str, mail: bytes) -> bool:
     """Whether rspamd has learned a mail, now or before."""
-    told = asked(server.control, f"/learn{label}", mail, Password=PASSWORD)
+    told = teaching(server, label, mail)
     return bool(told.get("success")) or "already learned" in told.get("error", "")
 
 

@@ -1,7 +1,6 @@
 """What clients of rspamd speak: requests in any pieces; anything else is refused with an answer of HTTP."""
 
 import json
-import random
 
 import pytest
 from hypothesis import given
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from deciban.errors import BadDialogue
 from deciban.server.doors.rspamd_protocol import RspamdProtocol, json_answer
 from tests.effort import effort
-from tests.mutations import mutated
+from tests.server.doors.nonsense import read_nonsense
 
 MESSAGE = b"Subject: hi\r\n\r\nhello\r\n"
 
@@ -102,21 +101,9 @@ def test_pieces_do_not_matter(sizes):
 
 
 def test_mutated_requests_are_taken_or_refused():
-    rng = random.Random(22)
     seeds = [
         request(fields=(b"Rcpt: a@b", b"Deliver-To: c@d", b"User: ann")),
         request(b"CHECK RSPAMC/1.3", (b"Queue-Id: 1x",)),
         b"GET /stat HTTP/1.0\r\nContent-Length: 0\r\nPassword: x\r\n\r\n",
     ]
-    for _ in range(effort(5_000, 50_000)):
-        data = mutated(rng, rng.choice(seeds))
-        protocol = RspamdProtocol(most_bytes=100_000)
-        try:
-            step = rng.randrange(1, 100)
-            for start in range(0, len(data), step):
-                protocol.receive(data[start : start + step])
-            protocol.end()
-        except BadDialogue as error:
-            assert error.refusal.startswith(b"HTTP/1.1 4")  # noqa: PT017 (each of many may be refused)
-        else:
-            assert protocol.request is not None
+    read_nonsense(lambda: RspamdProtocol(most_bytes=100_000), seeds, effort(5_000, 50_000), b"HTTP/1.1 4")

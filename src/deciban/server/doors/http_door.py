@@ -19,13 +19,6 @@ if TYPE_CHECKING:
 GAUGE_SECONDS = 1.0
 
 
-async def open_door(sockets: list[socket.socket], reception: Reception, settings: HttpSettings) -> HttpDoor:
-    """Serve HTTP at these sockets."""
-    door = HttpDoor(reception, settings)
-    await door.service.open(sockets, tls_of(settings))
-    return door
-
-
 def tls_of(settings: HttpSettings) -> ssl.SSLContext | None:
     """What TLS needs, if it is configured."""
     if not settings.certificate:
@@ -43,8 +36,12 @@ class HttpDoor:
         limits = reception.configuration.limits
         api = HttpApi(reception, settings, self.metrics)
         self.service = HttpService(api.handle, api.refuse, limits, limits.stream_bytes)
-        self._reception = reception
+        self._reception, self._settings = reception, settings
         self._measuring = asyncio.get_running_loop().create_task(self._measure())
+
+    async def open(self, sockets: list[socket.socket]) -> None:
+        """Serve HTTP at these sockets."""
+        await self.service.open(sockets, tls_of(self._settings))
 
     async def close(self) -> None:
         """Accept nothing any more, and finish what was accepted."""

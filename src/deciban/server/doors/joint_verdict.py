@@ -25,7 +25,7 @@ from deciban.filter.tag import spam_decibans
 from deciban.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from deciban.server.reception import Reception
     from deciban.sources import RawMessage
@@ -74,16 +74,24 @@ class Circle(Value):
                 found[space.id] = space
         return cls(tuple(found.values()), is_open)
 
-    async def ask(self, reception: Reception, raw: RawMessage, door: str, done: str) -> JointVerdict | None:
-        """What they make of a message; None if nobody can say."""
-        answers = [await reception.ask(space, raw, door=door, done=done) for space in self.spaces]
+    async def ask(
+        self, reception: Reception, raw: RawMessage, door: str, done: Callable[[JointVerdict], str]
+    ) -> JointVerdict | None:
+        """What they make of a message; None if nobody can say.
+
+        ``done``: what will be done with it then, for the journal.
+        """
+        answers = [await reception.ask(space, raw, door=door, done=None) for space in self.spaces]
         answers = [each for each in answers if each.address is not None]
         if not answers:
             return None
         verdict = least([each.verdict for each in answers])
         if verdict.decision == SPAM and (self.is_open or len(answers) < len(self.spaces)):
             verdict = verdict.replaced(unsure=True)
-        return JointVerdict(verdict, answers[0].id if len(self.spaces) == 1 else b"")
+        found = JointVerdict(verdict, answers[0].id if len(self.spaces) == 1 else b"")
+        for each in answers:
+            reception.note(each, done(found))
+        return found
 
 
 def least(verdicts: Sequence[Verdict]) -> Verdict:

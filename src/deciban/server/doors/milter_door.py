@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from deciban.decibans import SPAM
 from deciban.filter.tag import tags_of
 from deciban.filter.tagging import Tagging
-from deciban.journal.journal_entry import TAGGED
+from deciban.journal.journal_entry import HELD, REJECTED, TAGGED
 from deciban.ledger.lesson import SENT
 from deciban.server.doors.joint_verdict import GOOD, Circle
 from deciban.server.doors.milter_protocol import HeaderEdit, MilterProtocol
@@ -25,8 +25,6 @@ from deciban.sources import RawMessage
 from deciban.value import Value
 
 if TYPE_CHECKING:
-    import socket
-
     from deciban.server.doors.joint_verdict import JointVerdict
     from deciban.server.doors.milter_protocol import MilterMessage
     from deciban.server.doors.stream_door import Peer
@@ -45,15 +43,6 @@ class MilterAnswer(Value):
     edits: tuple[HeaderEdit, ...] = ()
     quarantine: str = ""
     reject: str = ""
-
-
-async def open_door(
-    sockets: list[socket.socket], reception: Reception, settings: MilterSettings
-) -> MilterDoor:
-    """Answer at these sockets."""
-    door = MilterDoor(reception, settings)
-    await door.open(sockets)
-    return door
 
 
 class MilterDoor(StreamDoor):
@@ -106,23 +95,25 @@ class MilterDoor(StreamDoor):
 
     async def _judged(self, message: MilterMessage, raw: RawMessage) -> MilterAnswer:
         circle = await Circle.of(self.reception, message.recipients)
-        found = await circle.ask(self.reception, raw, NAME, TAGGED)
+        found = await circle.ask(self.reception, raw, NAME, self._done)
         if found is None:
             return MilterAnswer((*message.deletions, *self._subject_edits(message, is_spam=False)))
         tags = [HeaderEdit(name, f" {value}") for name, value in tags_of(found.verdict, found.id)]
         edits = (*tags, *message.deletions, *self._subject_edits(message, found.is_spam))
-        return self._with_consequences(MilterAnswer(edits), found)
+        done = self._done(found)
+        if done == REJECTED:
+            return MilterAnswer(reject=self._settings.reject_text)
+        return MilterAnswer(edits, quarantine=f"spam; {found.decibans:.1f} dB" if done == HELD else "")
 
-    def _with_consequences(self, answer: MilterAnswer, found: JointVerdict) -> MilterAnswer:
-        """Reject or quarantine what is spam and above a bar, if the administrator set one."""
-        if not found.is_spam:
-            return answer
-        decibans, settings = found.decibans, self._settings
-        if settings.reject_decibans and decibans >= settings.reject_decibans:
-            return answer.replaced(reject=settings.reject_text)
-        if settings.quarantine_decibans and decibans >= settings.quarantine_decibans:
-            return answer.replaced(quarantine=f"spam; {decibans:.1f} dB")
-        return answer
+    def _done(self, found: JointVerdict) -> str:
+        """What is done with a message: more than tagging with spam above a bar that is set."""
+        if found.is_spam:
+            reject, hold = self._settings.reject_decibans, self._settings.quarantine_decibans
+            if reject and found.decibans >= reject:
+                return REJECTED
+            if hold and found.decibans >= hold:
+                return HELD
+        return TAGGED
 
     def _subject_edits(self, message: MilterMessage, is_spam: bool) -> list[HeaderEdit]:
         """What changes the subject: our word in front for spam, none otherwise."""

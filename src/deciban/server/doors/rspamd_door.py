@@ -36,8 +36,6 @@ from deciban.sources import RawMessage
 from deciban.text import read
 
 if TYPE_CHECKING:
-    import socket
-
     from deciban.server.doors.joint_verdict import JointVerdict
     from deciban.server.doors.rspamd_protocol import RspamdRequest
     from deciban.server.doors.stream_door import Peer
@@ -51,15 +49,6 @@ NO_ACTION, ADD_HEADER, REJECT = "no action", "add header", "reject"
 LABELS = {"/learnspam": "spam", "/learnham": "ham"}
 CHECKS = ("/checkv2", "/check")
 WEIGHTS = {"DECIBAN_SPAM": 1.0, "DECIBAN_HAM": -1.0, "DECIBAN_UNSURE": 0.0}
-
-
-async def open_door(
-    sockets: list[socket.socket], reception: Reception, settings: RspamdSettings
-) -> RspamdDoor:
-    """Answer at these sockets."""
-    door = RspamdDoor(reception, settings)
-    await door.open(sockets)
-    return door
 
 
 class RspamdDoor(StreamDoor):
@@ -79,17 +68,13 @@ class RspamdDoor(StreamDoor):
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: Peer) -> None:
         """Answer one request."""
-        limits = self.reception.configuration.limits
-        protocol = RspamdProtocol(limits.body_bytes)
         try:
-            while protocol.request is None:
-                data = await self.read(reader, limits.idle_seconds, protocol.is_resting)
-                if not data and protocol.is_resting:
-                    return
-                if not data:
-                    protocol.end()
-                protocol.receive(data)
-            reply = await self._reply(protocol.request, peer)
+            request = await self.request(
+                reader, RspamdProtocol(self.reception.configuration.limits.body_bytes)
+            )
+            if request is None:
+                return
+            reply = await self._reply(request, peer)
         except BadDialogue as error:
             self.tell(error)
             reply = error.refusal
@@ -175,7 +160,9 @@ class RspamdDoor(StreamDoor):
         try:
             async with asyncio.timeout(self._settings.seconds):
                 circle = await self._circle(request, peer, "classify")
-                found = await circle.ask(self.reception, RawMessage("", request.message), NAME, TOLD)
+                found = await circle.ask(
+                    self.reception, RawMessage("", request.message), NAME, lambda _: TOLD
+                )
         except Exception as error:
             self.tell(error, path=request.path)
         record = self._record(found, request.message)

@@ -45,8 +45,6 @@ from deciban.text import read
 from deciban.value import Value
 
 if TYPE_CHECKING:
-    import socket
-
     from deciban.committee.verdict import Verdict
     from deciban.server.doors.spamd_protocol import SpamdRequest
     from deciban.server.doors.stream_door import Peer
@@ -68,13 +66,6 @@ class Visitor(Value):
     is_owner: bool
 
 
-async def open_door(sockets: list[socket.socket], reception: Reception, settings: SpamdSettings) -> SpamdDoor:
-    """Answer at these sockets."""
-    door = SpamdDoor(reception, settings)
-    await door.open(sockets)
-    return door
-
-
 class SpamdDoor(StreamDoor):
     """Answers clients of spamd."""
 
@@ -87,17 +78,13 @@ class SpamdDoor(StreamDoor):
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, peer: Peer) -> None:
         """Answer one request."""
-        limits = self.reception.configuration.limits
-        protocol = SpamdProtocol(limits.body_bytes)
         try:
-            while protocol.request is None:
-                data = await self.read(reader, limits.idle_seconds, protocol.is_resting)
-                if not data and protocol.is_resting:
-                    return  # somebody looked whether we are there
-                if not data:
-                    protocol.end()
-                protocol.receive(data)
-            reply = await self._reply(protocol.request, peer)
+            request = await self.request(
+                reader, SpamdProtocol(self.reception.configuration.limits.body_bytes)
+            )
+            if request is None:
+                return
+            reply = await self._reply(request, peer)
         except BadDialogue as error:
             reply = error.refusal or refusal(TROUBLE, str(error))
             self.tell(error)

@@ -10,7 +10,7 @@ import asyncio
 import socket
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from deciban.errors import BadDialogue
 from deciban.value import Value
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from deciban.server.reception import Reception
 
+Request = TypeVar("Request", covariant=True)
 PIECE_BYTES = 1 << 17
 # How long a client may take to read an answer.
 SENDING_SECONDS = 60.0
@@ -41,6 +42,24 @@ class Peer(Value):
             told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size)
             return cls(uid=struct.unpack("3i", told)[1])
         return cls(address=connection.getpeername()[0])
+
+
+class RequestProtocol(Protocol[Request]):
+    """What makes one request of the bytes of a client."""
+
+    @property
+    def request(self) -> Request | None:
+        """The request, once it is whole."""
+
+    @property
+    def is_resting(self) -> bool:
+        """Whether nothing of it has come."""
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes."""
+
+    def end(self) -> None:
+        """The client sends nothing more."""
 
 
 class StreamDoor:
@@ -99,6 +118,20 @@ class StreamDoor:
                 self._resting.discard(task)
         self._hold(len(data))
         return data
+
+    async def request(
+        self, reader: asyncio.StreamReader, protocol: RequestProtocol[Request]
+    ) -> Request | None:
+        """One whole request; None from somebody who only looked whether we are there."""
+        seconds = self.reception.configuration.limits.idle_seconds
+        while protocol.request is None:
+            data = await self.read(reader, seconds, protocol.is_resting)
+            if not data and protocol.is_resting:
+                return None
+            if not data:
+                protocol.end()
+            protocol.receive(data)
+        return protocol.request
 
     def _hold(self, size: int) -> None:
         """Count bytes that are held; with too many of them a conversation ends before more work is done."""
