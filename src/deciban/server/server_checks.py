@@ -21,12 +21,24 @@ def must_be_startable(configuration: ServerConfiguration, folder: str) -> None:
     for settings in configuration.doors().values():
         for text in settings.listen:
             _must_have_a_folder(ListeningPlace.of(text))
+    must_be_known(configuration)
     if configuration.http.listen:
         _must_be_safe(configuration.http)
     _must_be_readable(configuration.server.aliases)
     if configuration.server.aliases and configuration.server.aliases_command:
         raise BadSetting("Set aliases or aliases_command in [server], not both.")
     _must_be_usable(folder)
+
+
+def must_be_known(configuration: ServerConfiguration) -> None:
+    """Refuse users and networks of the doors for mail servers that are none."""
+    from deciban.server.doors.trust import Networks, Trust
+
+    milter, spamd, rspamd = configuration.milter, configuration.spamd, configuration.rspamd
+    Trust.of((), milter.trusted_addresses)
+    Networks.of(milter.sender_networks, "sender_networks")
+    for settings in (spamd, rspamd):
+        Trust.of(settings.trusted_users, settings.trusted_addresses)
 
 
 def _must_have_a_folder(place: ListeningPlace) -> None:

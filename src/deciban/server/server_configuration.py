@@ -139,6 +139,18 @@ class MilterSettings(MailSection, frozen=True):
         bool,
         _explain("learn what users send after they logged in as good mail; only through unix:/path"),
     ] = False
+    spam_addresses: Annotated[
+        tuple[str, ...],
+        _explain("mail to these, such as spam@example.org, teaches as spam what is attached to it"),
+    ] = ()
+    ham_addresses: Annotated[tuple[str, ...], _explain("and mail to these as good mail")] = ()
+    sender_networks: Annotated[
+        tuple[str, ...],
+        _explain("networks whose users need not log in to teach by mail, such as 192.0.2.0/24"),
+    ] = ()
+    discard_lessons: Annotated[
+        bool, _explain("do not deliver mail to these addresses once what is attached was learned")
+    ] = False
     idle_seconds: Annotated[
         Seconds, _explain("until a connection without a message is closed; mail servers keep them open")
     ] = 7200.0

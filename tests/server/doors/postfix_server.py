@@ -12,7 +12,7 @@ from tests.server.doors.private_programs import free_port, listens, running, unp
 
 # Accounts that every Debian has: Postfix wants one that nothing else uses, and a group of its own.
 OWNER, GROUP = "news", "uucp"
-USERS = ("ann", "bob", "carl", "dora")
+USERS = ("ann", "bob", "carl", "dora", "spam", "ham")
 SERVICES = """\
 127.0.0.1:{port} inet n - n - - smtpd
 pickup unix n - n 60 1 pickup

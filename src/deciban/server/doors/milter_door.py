@@ -13,10 +13,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from deciban.decibans import SPAM
+from deciban.errors import NotAllowed
 from deciban.filter.tag import tags_of
 from deciban.filter.tagging import Tagging
 from deciban.journal.journal_entry import HELD, REJECTED, TAGGED
 from deciban.ledger.lesson import SENT
+from deciban.server.doors.forwarding import Forwarding
 from deciban.server.doors.joint_verdict import GOOD, Circle
 from deciban.server.doors.milter_protocol import HeaderEdit, MilterProtocol
 from deciban.server.doors.stream_door import StreamDoor
@@ -25,6 +27,8 @@ from deciban.sources import RawMessage
 from deciban.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from deciban.server.doors.joint_verdict import JointVerdict
     from deciban.server.doors.milter_protocol import MilterMessage
     from deciban.server.doors.stream_door import Peer
@@ -43,6 +47,7 @@ class MilterAnswer(Value):
     edits: tuple[HeaderEdit, ...] = ()
     quarantine: str = ""
     reject: str = ""
+    discard: bool = False
 
 
 class MilterDoor(StreamDoor):
@@ -55,6 +60,7 @@ class MilterDoor(StreamDoor):
         self._settings = settings
         self._trust = Trust.of((), (*LOOPBACK, *settings.trusted_addresses))
         self._tagging = Tagging(subject_tag=settings.subject_tag)
+        self._forwarding = Forwarding(reception, settings)
         self._lessons: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
@@ -76,7 +82,7 @@ class MilterDoor(StreamDoor):
             protocol.receive(data)
             while protocol.waiting is not None:
                 found = await self._answer(protocol.waiting, peer)
-                protocol.answer(found.edits, found.quarantine, found.reject)
+                protocol.answer(found.edits, found.quarantine, found.reject, found.discard)
                 self.let_go()
             if answer := protocol.to_send():
                 await self.send(writer, answer)
@@ -85,19 +91,42 @@ class MilterDoor(StreamDoor):
         """What to do about a message; whatever breaks, to accept it without a verdict."""
         try:
             async with asyncio.timeout(self._settings.seconds):
+                is_lesson = await self._taught(message, peer)
+                others = self._forwarding.others(message)
+                if is_lesson and not others and self._settings.discard_lessons:
+                    return MilterAnswer(discard=True)
                 raw = RawMessage(message.queue_id, self._tagging.taken_off(message.raw))
-                answer = await self._judged(message, raw)
-                self._learn_if_sent(message, raw, peer)
+                answer = await self._judged(message, raw, others)
+                if not is_lesson:
+                    self._learn_if_sent(message, raw, peer)
                 return answer
         except Exception as error:
             self.tell(error, queue_id=message.queue_id)
-            return MilterAnswer((*message.deletions, *self._subject_edits(message, is_spam=False)))
+            return self._untagged(message)
 
-    async def _judged(self, message: MilterMessage, raw: RawMessage) -> MilterAnswer:
-        circle = await Circle.of(self.reception, message.recipients)
+    def _untagged(self, message: MilterMessage) -> MilterAnswer:
+        """To accept a message without a verdict, and without any that it brought along."""
+        return MilterAnswer((*message.deletions, *self._subject_edits(message, is_spam=False)))
+
+    async def _taught(self, message: MilterMessage, peer: Peer) -> bool:
+        """Whether it taught something: what a user forwarded."""
+        if not self._forwarding.is_meant(message):
+            return False
+        try:
+            count = await self._forwarding.teach(message, peer, NAME)
+        except NotAllowed as error:
+            self.reception.log.say(NAME, "nothing learned", why=str(error), queue_id=message.queue_id)
+            return False
+        self.reception.log.say(NAME, "learned by mail", messages=count, queue_id=message.queue_id)
+        return True
+
+    async def _judged(
+        self, message: MilterMessage, raw: RawMessage, recipients: Sequence[str]
+    ) -> MilterAnswer:
+        circle = await Circle.of(self.reception, recipients)
         found = await circle.ask(self.reception, raw, NAME, self._done)
         if found is None:
-            return MilterAnswer((*message.deletions, *self._subject_edits(message, is_spam=False)))
+            return self._untagged(message)
         tags = [HeaderEdit(name, f" {value}") for name, value in tags_of(found.verdict, found.id)]
         edits = (*tags, *message.deletions, *self._subject_edits(message, found.is_spam))
         done = self._done(found)

@@ -9,11 +9,11 @@ bytes of length, one letter, data. A mail server negotiates once, then tells of 
     D macros of the next command
     M sender, R recipient, R recipient
     L name, value …  N  B body  B body
-    E end of the message                    i inserts a field, m changes one, q quarantines; then c or y
+    E end of the message                    i inserts a field, m changes one, q quarantines; then c, y or d
     A this message is given up
     Q the end, or K: another client follows
 
-A c lets the message go on, a y rejects it.
+A c lets the message go on, a y rejects it, a d takes it without delivering it.
 
 >>> protocol = MilterProtocol()
 >>> from struct import pack
@@ -74,7 +74,7 @@ MOST_BYTES = 4 << 20
 """Of head and body together; what follows is not looked at. Features come from 1 MB of text at most."""
 
 _LENGTH = Struct(">I")
-_CONTINUE, _SKIP = b"c", b"s"
+_CONTINUE, _SKIP, _DISCARD = b"c", b"s", b"d"
 
 
 class HeaderEdit(Value):
@@ -95,6 +95,8 @@ class MilterMessage:
         self.recipients: list[str] = []
         self.authenticated = ""
         """Who logged in to send it; empty if nobody did."""
+        self.client = ""
+        """The address of the machine that sent it; empty if that is not known."""
         self.queue_id = ""
         self.fields: list[tuple[bytes, bytes]] = []
         """Names and values as they came, the space behind the colon included."""
@@ -168,7 +170,7 @@ class MilterProtocol:
         self._received = bytearray()
         self._out: list[bytes] = []
         self._message = MilterMessage(self._tags)
-        self._authenticated = ""
+        self._authenticated = self._client = ""
 
     @property
     def is_resting(self) -> bool:
@@ -186,7 +188,13 @@ class MilterProtocol:
         self._out.clear()
         return out
 
-    def answer(self, edits: Iterable[HeaderEdit] = (), quarantine: str = "", reject: str = "") -> None:
+    def answer(
+        self,
+        edits: Iterable[HeaderEdit] = (),
+        quarantine: str = "",
+        reject: str = "",
+        discard: bool = False,
+    ) -> None:
         """Say what to do about the message that waits, and go on with what came behind it.
 
         ``reject`` is a whole SMTP reply such as ``550 5.7.1 This is spam.``
@@ -195,6 +203,8 @@ class MilterProtocol:
             raise BadDialogue("There is no message that waits for an answer.")
         if reject:
             self._send(b"y", _text(reject.replace("%", "%%")) + b"\0")
+        elif discard:
+            self._send(_DISCARD)
         else:
             # From the last to the first: Postfix counts anew after each deletion, Sendmail does not. New
             # fields come last, each in front of those before.
@@ -236,6 +246,7 @@ class MilterProtocol:
             self.waiting = self._message
         elif kind in (b"A", b"K"):
             self._authenticated = ""
+            self._client = self._client if kind == b"A" else ""
             self._forget_message()
         elif kind == b"Q":
             self.is_over = True
@@ -272,8 +283,15 @@ class MilterProtocol:
             elif name in (b"i", b"{i}"):
                 self._message.queue_id = _line(value)
 
+    def _take_client(self, body: bytes) -> None:
+        """Name, kind of address (4 or 6), two bytes for the port, address."""
+        place = body.find(b"\0") + 1
+        is_known = place and body[place : place + 1] in (b"4", b"6")
+        self._client = _line(body[place + 3 :].partition(b"\0")[0]) if is_known else ""
+
     def _take_sender(self, body: bytes) -> None:
         self._forget_message()
+        self._message.client = self._client
         self._message.sender = _address(body)
         self._message.authenticated, self._authenticated = self._authenticated, ""
 
@@ -307,7 +325,7 @@ class MilterProtocol:
 
 
 _TAKES = {
-    b"C": MilterProtocol._take_nothing,
+    b"C": MilterProtocol._take_client,
     b"H": MilterProtocol._take_nothing,
     b"M": MilterProtocol._take_sender,
     b"R": MilterProtocol._take_recipient,

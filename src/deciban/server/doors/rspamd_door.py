@@ -29,9 +29,9 @@ from deciban.journal.journal_entry import TOLD
 from deciban.server.doors.joint_verdict import Circle
 from deciban.server.doors.points import points_of
 from deciban.server.doors.rspamd_protocol import RspamdProtocol, http_answer, json_answer, legacy_answer
-from deciban.server.doors.spamd_door import EVERYBODY, symbol_of
+from deciban.server.doors.spamd_door import symbol_of
 from deciban.server.doors.stream_door import StreamDoor
-from deciban.server.doors.trust import Trust, user_name
+from deciban.server.doors.trust import EVERYBODY, Trust, user_name
 from deciban.sources import RawMessage
 from deciban.text import read
 

@@ -39,7 +39,7 @@ from deciban.server.doors.spamd_protocol import (
     verdict_field,
 )
 from deciban.server.doors.stream_door import StreamDoor
-from deciban.server.doors.trust import Trust, user_name
+from deciban.server.doors.trust import EVERYBODY, Trust, user_name
 from deciban.sources import RawMessage
 from deciban.text import read
 from deciban.value import Value
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from deciban.spaces.sqlite_registry import SpaceRecord
 
 NAME = "spamd"
-EVERYBODY = "@"
 LOCAL = "local"
 MOST_EVIDENCE = 16
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
