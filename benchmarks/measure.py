@@ -39,6 +39,35 @@ class Table(NamedTuple):
     note: str = ""
 
 
+class Goal(NamedTuple):
+    """A figure that should be at most so much, or at least."""
+
+    what: str
+    found: float
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def row(self) -> tuple[str, float, str, str]:
+        """What it says in a table, and whether the goal is met."""
+        if self.at_least is not None:
+            return self.what, self.found, f"≥ {self.at_least:g}", self._word(self.found >= self.at_least)
+        assert self.at_most is not None
+        return self.what, self.found, f"≤ {self.at_most:g}", self._word(self.found <= self.at_most)
+
+    @staticmethod
+    def _word(met: bool) -> str:
+        return "met" if met else "MISSED"
+
+
+def goals_table(goals: Iterable[Goal]) -> Table:
+    """Which goals are met.
+
+    >>> goals_table([Goal("time ÷ peer's", 0.82, at_most=1), Goal("accuracy, %", 87.1, at_least=87.9)]).rows
+    [("time ÷ peer's", 0.82, '≤ 1', 'met'), ('accuracy, %', 87.1, '≥ 87.9', 'MISSED')]
+    """
+    return Table("What was asked for", ("goal", "found", "asked", ""), [goal.row() for goal in goals])
+
+
 def cell_text(cell: Cell) -> str:
     """A number with as many digits as can be trusted.
 

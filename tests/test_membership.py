@@ -1,5 +1,6 @@
 import hypothesis.strategies as st
 import numpy as np
+import pytest
 import scipy.sparse as sparse
 from hypothesis import given
 
@@ -23,6 +24,18 @@ def test_sparse_and_dense_statistics_sum_to_the_same(seed, wide):
     )
     assert np.allclose(membership.sum(rows), expected)
     assert np.allclose(membership.sum(thin), expected)
+
+
+WHOLE = [([3, 4], None), ([3, 4], 2)]
+FRACTIONS = [([3, 4.5], None), ([3, 4], 0.5), ([2**52, 2**52], 2)]  # the last would no longer be exact
+
+
+@pytest.mark.parametrize(("values", "weight"), WHOLE + FRACTIONS)
+def test_sparse_rows_of_whole_numbers_have_whole_sums(values, weight):
+    membership = Membership.observed(np.array([0, 0]), None if weight is None else np.full(2, weight))
+    sums = membership.sum(sparse.csr_array([[values[0], 0.0, 0.0], [values[1], 0.0, 0.0]]))
+    assert sums.dtype.kind == ("i" if (values, weight) in WHOLE else "f")
+    assert sums.tolist() == [[sum(values) * (weight or 1), 0, 0]]
 
 
 def test_expected_labels_share_their_rows():

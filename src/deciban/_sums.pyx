@@ -8,6 +8,10 @@ ctypedef fused index:
     int
     long long
 
+ctypedef fused number:
+    double
+    long long
+
 
 def add_rows(
     const index[::1] starts,
@@ -16,9 +20,12 @@ def add_rows(
     const int[::1] share_starts,
     const int[::1] labels,
     const double[::1] shares,
-    double[:, ::1] sums,
+    number[:, ::1] sums,
 ):
-    """Add each row (CSR: starts, columns, values), times its share, to the sums of each of its labels (CSR, too)."""
+    """Add each row (CSR: starts, columns, values), times its share, to the sums of each of its labels (CSR, too).
+
+    Sums of whole numbers may be kept as such.
+    """
     cdef Py_ssize_t row, part, entry
     cdef int label
     cdef double share
@@ -28,7 +35,7 @@ def add_rows(
                 label = labels[part]
                 share = shares[part]
                 for entry in range(starts[row], starts[row + 1]):
-                    sums[label, columns[entry]] += share * values[entry]
+                    sums[label, columns[entry]] += <number>(share * values[entry])
 
 
 def are_whole(const double[::1] values, double limit):

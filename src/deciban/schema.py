@@ -168,7 +168,8 @@ def merge_sorted(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
         return right if len(left) == 0 else left
     if is_numeric(left) != is_numeric(right):
         raise NoSuchFeature(
-            f"Numbers and texts cannot be matched by name: {left[0]!r} here, {right[0]!r} there."
+            f"Numbers and texts cannot be matched by name: {left[:1].tolist()[0]!r} here, "
+            f"{right[:1].tolist()[0]!r} there."
         )
     return np.union1d(left, right)
 

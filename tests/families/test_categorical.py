@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from deciban import Categorical
-from deciban.errors import BadPrior, NotEnoughValues, OutsideSupport
+from deciban.errors import BadPrior, BadSetting, NoSuchFeature, NotEnoughValues, OutsideSupport
 
 
 def test_texts_numbers_and_missing_values_are_told_apart_by_column():
@@ -77,3 +77,49 @@ def test_categories_have_no_mean():
 
     with pytest.raises(BadPrior, match="no mean"):
         Categorical().tally([["x"]], ["a"]).read("mean", Values(1, 0))
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        np.array([-128, 127], dtype=np.int8),
+        np.array([0, 255], dtype=np.uint8),
+        np.array([5, 6], dtype=np.uint64),
+        np.array([2**63 + 5, 2**63 + 9], dtype=np.uint64),
+        np.array([-(2**63), 2**63 - 1]),
+        np.array([2**53, 2**53 + 1]),
+    ],
+    ids=lambda codes: f"{codes[0]} {codes.dtype}",
+)
+def test_whole_numbers_of_any_size_are_told_apart(codes):
+    rows = np.tile(codes, 3)[:, None]
+    tally = Categorical().tally(rows, ["a", "b"] * 3)
+    assert tally.features.categories[0].tolist() == codes.tolist()
+    assert tally.sums["count"].tolist() == [[3, 0], [0, 3]]
+    learned = tally.read("mean", 1)
+    assert np.exp(learned.log_likelihood(codes[:, None])).round(3).tolist() == [
+        [0.667, 0.167],
+        [0.167, 0.667],
+    ]
+    beside = pd.DataFrame({"code": rows.ravel(), "size": 0.5})
+    assert Categorical().tally(beside, ["a", "b"] * 3).sums["count"].tolist() == [[3, 0, 3], [0, 3, 3]]
+
+
+def test_codes_may_come_as_another_kind_of_whole_numbers():
+    reading = Categorical().tally(np.array([[1000], [1001]]), ["a", "a"]).read("mean", 1)
+    for rows in (np.array([[-128]], dtype=np.int8), np.array([[2**64 - 1]], dtype=np.uint64)):
+        assert np.exp(reading.log_likelihood(rows))[0, 0] == pytest.approx(1 / 5)
+    for kind in (np.int16, np.uint64, np.float64):
+        assert np.exp(reading.log_likelihood(np.array([[1001]], dtype=kind)))[0, 0] == pytest.approx(2 / 5)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, True, "red", (), ("red", 1), ("red", None)], ids=repr)
+def test_categories_that_cannot_be_meant_are_refused(bad):
+    with pytest.raises(BadSetting, match="categories must be"):
+        Categorical(bad)
+    assert Categorical(np.array([2, 3])) == Categorical((2, 3))
+
+
+def test_declared_texts_and_numbers_in_rows_are_told_as_they_are_written():
+    with pytest.raises(NoSuchFeature, match="'x' here, 0 there"):
+        Categorical(("x", "y")).tally([[1], [0]], ["a", "b"])

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 import scipy.sparse as sparse
 
+from deciban import Categorical
 from deciban.errors import NoSuchFeature, OutsideSupport
 from deciban.families.matrices import column_of, columns_of, is_missing, matrix_of, names_of
 
@@ -42,3 +43,23 @@ def test_nullable_numbers_become_nan():
     assert is_missing(np.array([None, np.nan, pd.NA, pd.NaT, "x", 0], dtype=object)).tolist() == [
         True, True, True, True, False, False,
     ]  # fmt: skip
+
+
+def test_masked_values_are_missing():
+    masked = np.ma.array([[1, 2], [3, 4]], mask=[[False, True], [False, False]])
+    assert np.isnan(matrix_of(masked)).tolist() == [[False, True], [False, False]]
+    words = np.ma.array([["x"], ["y"]], mask=[[True], [False]])
+    assert is_missing(Categorical()._admit(words)).tolist() == [[True], [False]]
+
+
+def test_numbers_of_either_byte_order_are_read():
+    for kind in (">i4", ">f8", "<i2"):
+        rows = matrix_of(np.array([[1, 2]], dtype=kind))
+        assert rows.dtype.isnative
+        assert rows.tolist() == [[1, 2]]
+
+
+def test_complex_numbers_are_refused():
+    for rows in (np.array([[1 + 2j]]), pd.DataFrame({"a": [1 + 2j]}), sparse.csr_matrix([[1j]])):
+        with pytest.raises(OutsideSupport, match="Expected real numbers, got complex ones"):
+            matrix_of(rows)

@@ -17,6 +17,8 @@ BAD = [
     (Gamma(), 0.0, "1 zero"),
     (Gaussian(), np.inf, "1 infinite value"),
     (Multinomial(), np.inf, "1 infinite value"),
+    (Gaussian(), -1e200, "1 value beyond 1e150"),
+    (Gamma(), 1e300, "1 value beyond 1e150"),
 ]
 
 
@@ -53,3 +55,11 @@ def test_missing_values_are_inside():
     for family in (Bernoulli(), Multinomial(), Poisson(), Geometric(), Gamma(), Gaussian()):
         tally = family.tally([[1.0, np.nan], [np.nan, 1.0]], ["x", "x"])
         assert tally.rows.tolist() == [2]
+
+
+def test_numbers_whose_squares_are_still_numbers_are_learned():
+    rows = np.array([[1.0], [2.0], [3.0], [5.0]])
+    for family in (Gaussian(), Gamma()):
+        large = family.tally(1e148 * rows, [0, 1, 0, 1]).read("bayes", 1).log_likelihood(1e148 * rows)
+        usual = family.tally(rows, [0, 1, 0, 1]).read("bayes", 1).log_likelihood(rows)
+        assert np.allclose(large[:, 0] - large[:, 1], usual[:, 0] - usual[:, 1])

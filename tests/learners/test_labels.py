@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from deciban import NaiveBayes, SelectFeatures
+from deciban import NaiveBayes, NeighborsClassifier, SelectFeatures, TextClassifier
 from deciban.learners.labels import checked_labels
 
 ROWS = [[1.0], [2.0], [4.0]]
@@ -35,3 +35,21 @@ def test_there_is_one_label_a_row():
     with pytest.raises(ValueError, match="3 rows but 2 labels"):
         checked_labels([0, 1], 3)
     assert checked_labels(["a", "b"], 2).dtype.kind == "U"
+
+
+@pytest.mark.parametrize("missing", [None, np.nan], ids=repr)
+def test_no_declared_class_is_missing(missing):
+    texts = TextClassifier(n_features=2**10), ["x", "y", "z"]
+    for learner, rows in ((NaiveBayes(), ROWS), (NeighborsClassifier(1), ROWS), texts):
+        with pytest.raises(ValueError, match=r"classes contains NaN or another missing label"):
+            learner.partial_fit(rows, ["a", "b", "a"], classes=["a", "b", missing])
+        with pytest.raises(ValueError, match="not among classes=\\['a'\\]"):
+            learner.partial_fit(rows, ["a", "b", "a"], classes=["a"])
+        with pytest.raises(ValueError, match="classes mixes texts and numbers"):
+            learner.partial_fit(rows, ["a", "b", "a"], classes=["a", "b", 1])
+        assert not hasattr(learner, "classes_")
+        assert learner.partial_fit(rows, ["a", "b", "a"], classes=["c", "b", "a"]).classes_.tolist() == [
+            "a",
+            "b",
+            "c",
+        ]

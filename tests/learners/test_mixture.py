@@ -219,6 +219,8 @@ def test_components_grow_from_the_means_that_are_given():
     assert mixture.objective_history_[0] > Mixture(Gaussian(), 8, random_state=0).fit(X).objective_history_[0]
     with pytest.raises(BadSetting, match=r"means_init must have a row for every component, \(8, 5\)"):
         Mixture(Gaussian(), 8, means_init=means[:3]).fit(X)
+    with pytest.raises(BadSetting, match="means_init must have no missing value"):
+        Mixture(Gaussian(), 8, means_init=np.where(means > 1, np.nan, means)).fit(X)
     with pytest.raises(OutsideSupport, match="Poisson"):
         Mixture(Poisson(), 2, means_init=[[-1.0], [2.0]]).fit([[1], [2], [9]])
 
@@ -230,6 +232,8 @@ def test_a_warm_start_goes_on_where_the_last_fit_came_to():
     assert mixture.fit(X).objective_ >= before - 1e-9
     assert mixture.n_iter_ < steps
     assert mixture.set_params(components=3).fit(X).tally_.rows.shape == (3,)
+    with pytest.raises(BadSetting, match="learned 5 columns, but there are 2 now"):
+        mixture.fit(X[:, :2])
 
 
 @pytest.mark.parametrize("family", [Gaussian(), Columns({(0,): Gaussian()})], ids=["Gaussian", "Columns"])
@@ -280,3 +284,9 @@ def test_a_saved_mixture_is_the_same_mixture(name, rule, tmp_path):
     assert back.objective_history_ == mixture.objective_history_
     with pytest.raises(UnreadableModel, match="holds a Mixture"):
         NaiveBayes.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize("components", [0, 1.5, True, "two", None], ids=repr)
+def test_a_number_of_components_that_cannot_be_meant_is_refused(components):
+    with pytest.raises(BadSetting, match="components must be a whole number of 1 or more"):
+        Mixture(Gaussian(), components).fit([[1.0], [2.0]])

@@ -247,13 +247,57 @@ def test_declared_classes_survive_saving(tmp_path):
 
 @pytest.mark.parametrize(
     "bad",
-    [{"label_prior": [0.9, 0.9]}, {"label_prior": "flat"}, {"label_prior": -1}, {"label_prior": [1.0]}]
+    [
+        {"label_prior": given}
+        for given in ([0.9, 0.9], "flat", -1, [1.0], np.inf, ["x", "y"], {"ham": "x"}, object)
+    ]
     + [{"c": c} for c in (0, -1.0, float("nan"), "9", {"spam": -1}, {"work": 2.0})],
     ids=str,
 )
 def test_what_cannot_be_meant_is_refused_by_fit(bad):
     with pytest.raises(ValueError, match=r"label_prior|label prior|priors|c "):
         NaiveBayes(Multinomial(), **bad).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"label_prior": given} for given in ([0.9, 0.9], "flat", -1, np.inf, ["x", "y"], object)]
+    + [{"prior": given} for given in (None, "flat", -1, np.nan, {}, object, [1.0, -1.0, 1.0])]
+    + [{"rule": "peak"}],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused_by_partial_fit_too(bad):
+    model = NaiveBayes(Multinomial(), **bad)
+    with pytest.raises(ValueError, match=r"label_prior|label prior|prior|α|rule"):
+        model.partial_fit(X, y)
+    assert not hasattr(model, "tally_")
+
+
+@pytest.mark.parametrize(
+    "family", [Gaussian(), Multinomial(), Poisson(), Categorical(), Columns({}, rest=Gaussian())], ids=str
+)
+@pytest.mark.parametrize(
+    "prior", [[1.0, 2.0], np.ones((3, 3)), np.ones((1, 1, 3))], ids=["few", "labels", "deep"]
+)
+def test_an_alpha_for_each_feature_must_be_as_many_as_there_are(family, prior):
+    with pytest.raises(BadPrior, match="α"):
+        NaiveBayes(family, prior=prior).fit(X, y)
+
+
+def test_masked_values_are_missing():
+    masked = np.ma.array(np.asarray(X), mask=np.asarray(X) == 0)
+    missing = np.where(np.asarray(X) == 0, np.nan, X)
+    ours, other = (NaiveBayes(prior=2).fit(rows, y) for rows in (masked, missing))
+    assert ours.tally_ == other.tally_
+    assert np.allclose(ours.predict_proba(masked), other.predict_proba(missing))
+
+
+@pytest.mark.parametrize("kind", [">i4", ">f8"])
+def test_numbers_of_either_byte_order_are_learned(kind):
+    for family in (Gaussian(), Multinomial(), Bernoulli(binarize=0.0), Categorical()):
+        rows = np.array(X, dtype=kind)
+        foreign, usual = NaiveBayes(family).fit(rows, y), NaiveBayes(family).fit(X, y)
+        assert np.allclose(foreign.predict_proba(rows), usual.predict_proba(X))
 
 
 SPLIT = sparse.csr_matrix(

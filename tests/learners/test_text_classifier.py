@@ -3,8 +3,10 @@
 import pickle
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -207,3 +209,17 @@ def test_classes_that_are_declared_have_columns_of_their_own(tmp_path):
 def test_a_missing_label_is_told_with_its_row(missing):
     with pytest.raises(ValueError, match=r"missing label \(first in row 1\)"):
         TextClassifier().fit(["a", "b", "c"], ["x", missing, "y"])
+
+
+@pytest.mark.parametrize("ask", ["predict", "predict_proba", "decision_function", "why"])
+def test_who_learned_nothing_says_so(ask):
+    with pytest.raises(NotFittedError, match="TextClassifier"):
+        getattr(TextClassifier(), ask)(["a text"])
+
+
+def test_texts_of_pyarrow_are_texts():
+    texts, labels = pa.chunked_array([["cheap pills"], ["lunch today"]]), pa.array(["spam", "ham"])
+    model = TextClassifier(n_features=2**12).fit(texts, labels)
+    assert model.predict(texts).tolist() == ["spam", "ham"]
+    with pytest.raises(NotTexts, match="text 1 must be str or bytes, got NoneType"):
+        model.predict(pa.array(["x", None]))

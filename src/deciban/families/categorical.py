@@ -19,7 +19,7 @@ Where categories were declared, a value that is none of them says nothing, like 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,11 +29,11 @@ import scipy.sparse as sparse
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from deciban.errors import BadPrior, NotEnoughValues
+from deciban.errors import BadPrior, BadSetting, NotEnoughValues
 from deciban.families.cells import Cells, categories_in
 from deciban.families.dirichlet import draw_shares, share
 from deciban.families.family import BLOCK, Family, called
-from deciban.families.matrices import columns_of, is_frame, names_of
+from deciban.families.matrices import columns_of, is_frame, is_missing, names_of, signed, unmasked
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
 from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
 from deciban.membership import Matrix, Membership
@@ -60,22 +60,22 @@ class Categorical(Family):
     categories: int | tuple[Any, ...] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.categories, Sequence):
-            object.__setattr__(self, "categories", tuple(self.categories))
+        if self.categories is not None:
+            object.__setattr__(self, "categories", _checked(self.categories))
 
     # --- learning ----------------------------------------------------------------------------
 
     def _admit(self, X: Any, names: Any = None) -> Any:  # noqa: ARG002 - every value is inside
         """A table of any values."""
         if is_frame(X):
-            return columns_of(X, names_of(X) or [])
-        table = X.toarray() if sparse.issparse(X) else np.asarray(X)
+            return signed(columns_of(X, names_of(X) or []))
+        table = X.toarray() if sparse.issparse(X) else np.asarray(unmasked(X))
         if table.ndim != 2:
             raise ValueError(
                 f"Expected a table of rows and columns, got {table.ndim} dimension(s) instead. "
                 "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row."
             )
-        return table
+        return signed(table)
 
     def _gather(self, X: Any, membership: Membership, names: Any = None) -> Tally:
         """Count each category under each label."""
@@ -251,6 +251,30 @@ class Categorical(Family):
     def _free_parameters(self, tally: Tally) -> int:
         """For each label and feature one fewer than there are categories."""
         return len(tally.labels) * (tally.features.cells - len(tally.features))
+
+
+def _checked(given: Any) -> int | tuple[Any, ...]:
+    """Declared categories, or how many there are; refused if they cannot be told apart or sorted."""
+    if isinstance(given, (int, np.integer)) and not isinstance(given, bool) and given >= 1:
+        return int(given)
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        one_by_one = tuple(given)
+        known = np.empty(len(one_by_one), dtype=object)
+        known[:] = one_by_one
+        if known.size and not is_missing(known).any() and _sorts(known):
+            return one_by_one
+    raise BadSetting(
+        "categories must be a whole number of 1 or more, or a list of texts or one of numbers, "
+        f"got {given!r} instead."
+    )
+
+
+def _sorts(values: NDArray[Any]) -> bool:
+    try:
+        np.sort(values)
+    except TypeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

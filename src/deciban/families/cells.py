@@ -50,9 +50,9 @@ class Cells:
         if X.shape[1] != len(self._features):
             raise ValueError(f"Expected {len(self._features)} columns, got {X.shape[1]} instead.")
         if self._table is not None and X.dtype.kind in "iu":
-            width = self._table.shape[1]
+            width, codes = self._table.shape[1], X.astype(np.int64, copy=False)
             # Codes below the range become huge as unsigned numbers, so one minimum catches both sides.
-            place = np.minimum((X - self._low).astype(np.uint64), np.uint64(width - 1)).astype(np.int64)
+            place = np.minimum((codes - self._low).astype(np.uint64), np.uint64(width - 1)).astype(np.int64)
             place += np.arange(X.shape[1]) * width
             return self._table.ravel()[place]
         cells = np.empty(X.shape, dtype=np.int32)
@@ -73,7 +73,7 @@ def categories_in(X: NDArray[Any]) -> list[NDArray[Any]]:
             first = np.arange(width) * span - low
             step = max(1, 2**19 // width)
             for start in range(0, len(X), step):
-                seen[(X[start : start + step] + first).ravel()] = True
+                seen[(X[start : start + step].astype(np.int64, copy=False) + first).ravel()] = True
             return [np.flatnonzero(column) + low for column in seen.reshape(width, span)]
     return [_distinct(X[:, column], column) for column in range(width)]
 

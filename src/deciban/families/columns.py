@@ -157,7 +157,7 @@ class Columns(Family):
         """Each group imagines for itself."""
         if isinstance(prior, Tally):
             return super()._imagine(prior, tally)
-        if isinstance(prior, np.ndarray) and prior.ndim:
+        if isinstance(prior, (np.ndarray, list, tuple)) and np.ndim(prior):
             raise BadPrior(
                 "α for each feature is not clear for Columns: give one number, or an imagined Tally."
             )

@@ -38,6 +38,7 @@ from deciban.schema import Schema
 from deciban.tally import ROUNDING, Tally, narrow
 
 RULES = ("mle", "map", "mean", "bayes")
+PRIORS = ("laplace", "jeffreys", "empirical", "cv")
 
 # Users cannot ask for this rule. By it EM reads a tally and a prior between its steps: it takes the
 # parameters under which the seen and the imagined values together are most likely. That is `mean` for shares,
@@ -154,13 +155,13 @@ class Family(ABC):
             return imagined
         if isinstance(prior, str):
             return self._imagine_named(prior, tally)
-        if prior is None:
+        alpha, features = alpha_of(prior), tally.features
+        fits = alpha.ndim < 2 or (alpha.ndim == 2 and alpha.shape[0] in (1, len(tally.labels)))
+        if alpha.ndim and not (fits and alpha.shape[-1] in (1, len(features), features.cells)):
             raise BadPrior(
-                "A prior must be a number α, a name, a Tally or an object that imagines, got None."
+                f"α must be one number, or one for each of the {len(features)} features, "
+                f"got numbers of shape {alpha.shape}."
             )
-        alpha = np.asarray(prior, dtype=float)
-        if not np.all(np.isfinite(alpha)) or np.any(alpha < 0):
-            raise BadPrior(f"α must be finite and not negative, got {prior!r}.")
         return self._imagine_alpha(tally, alpha)
 
     def _imagine_named(self, name: str, tally: Tally) -> Tally:
@@ -171,12 +172,8 @@ class Family(ABC):
             return self._imagine_jeffreys(tally)
         if name == "empirical":
             return self._imagine_empirical(tally)
-        if name == "cv":
-            raise BadPrior("prior='cv' needs rows, and a tally has none: use NaiveBayes(prior='cv').")
-        raise BadPrior(
-            "prior must be a number α, 'laplace', 'jeffreys', 'empirical', 'cv', a Tally, or an object that "
-            f"imagines, got {name!r}."
-        )
+        refuse_unknown_prior(name)
+        raise BadPrior("prior='cv' needs rows, and a tally has none: use NaiveBayes(prior='cv').")
 
     @abstractmethod
     def _imagine_alpha(self, tally: Tally, alpha: NDArray[Any]) -> Tally:
@@ -214,8 +211,7 @@ class Family(ABC):
 
     def _imagined_for(self, rule: str, prior: Any, tally: Tally) -> Tally:
         """What is imagined under a rule: nothing for mle."""
-        if rule not in RULES:
-            raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r} instead.")
+        refuse_unknown_rule(rule)
         return tally.zeros() if rule == "mle" else self._imagine(prior, tally)
 
     @abstractmethod
@@ -378,6 +374,39 @@ class Family(ABC):
             for name, values in tally.sums.items()
         }
         return replace(tally, features=features, sums=sums)
+
+
+def refuse_unknown_rule(rule: Any) -> None:
+    """Refuse what is no rule."""
+    if rule not in RULES:
+        raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r} instead.")
+
+
+def refuse_unknown_prior(prior: Any) -> None:
+    """Refuse what is no prior for any family."""
+    if isinstance(prior, Tally) or hasattr(prior, "imagine") or (isinstance(prior, str) and prior in PRIORS):
+        return
+    if isinstance(prior, str):
+        names = ", ".join(map(repr, PRIORS))
+        raise BadPrior(
+            f"prior must be a number α, {names}, a Tally, or an object that imagines, got {prior!r}."
+        )
+    alpha_of(prior)
+
+
+def alpha_of(prior: Any) -> NDArray[Any]:
+    """One α or several, as numbers."""
+    try:
+        alpha = np.asarray(prior, dtype=float)
+    except (TypeError, ValueError):
+        alpha = None
+    if alpha is None or prior is None:
+        raise BadPrior(
+            f"A prior must be a number α, a name, a Tally or an object that imagines, got {prior!r}."
+        )
+    if not np.all(np.isfinite(alpha)) or np.any(alpha < 0):
+        raise BadPrior(f"α must be finite and not negative, got {prior!r}.")
+    return alpha
 
 
 def called(rule: str) -> str:

@@ -33,7 +33,7 @@ from deciban.errors import BadPrior, NotEnoughValues
 from deciban.families.family import PEAK, Family, called, refuse_empty
 from deciban.families.matrices import without
 from deciban.families.reading import ElementwiseReading, Floats, Form, PointReading, Reading
-from deciban.families.support import Support
+from deciban.families.support import LARGEST, Support
 from deciban.membership import Matrix
 from deciban.tally import Tally
 
@@ -57,6 +57,7 @@ class Gamma(Family):
         "x > 0",
         "Drop them, or use Poisson() for counts, Gaussian() for any number.",
         least=0,
+        most=LARGEST,
         open_below=True,
     )
 

@@ -45,7 +45,7 @@ from deciban.families.reading import (
     PointReading,
     Reading,
 )
-from deciban.families.support import Support
+from deciban.families.support import LARGEST, Support
 from deciban.membership import Matrix
 from deciban.schema import Schema
 from deciban.tally import ROUNDING, Tally
@@ -84,7 +84,9 @@ class Gaussian(Family):
     ddof: int = 0
     pivot: tuple[float, ...] | None = None
 
-    _support: ClassVar[Support] = Support("finite numbers", "Drop them, or mark them missing with NaN.")
+    _support: ClassVar[Support] = Support(
+        "finite numbers", "Drop them, or mark them missing with NaN.", least=-LARGEST, most=LARGEST
+    )
 
     _measured: ClassVar[tuple[str, ...]] = ("sum", "squares")
     _proper_above: ClassVar[int] = 1  # one value leaves its variance open
@@ -213,7 +215,7 @@ class Gaussian(Family):
                 f"All values of feature {posterior.features.names[feature]!r} under label "
                 f"{posterior.labels.tolist()[label]!r} are equal, as far as sums "
                 f"can tell, so {called(rule)} finds no variance. "
-                "Use rule='bayes' with a prior such as 1."
+                + ("Give a larger prior." if rule == "bayes" else "Use rule='bayes' with a prior such as 1.")
             )
         return self._reading(posterior, rule, mean, variance, n, divisor)
 

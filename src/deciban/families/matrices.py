@@ -33,6 +33,7 @@ def names_of(X: Any) -> list[Hashable] | None:
 def matrix_of(X: Any) -> Matrix:
     """X as a two-dimensional array of numbers or a sparse matrix by rows; None and NA become NaN."""
     if sparse.issparse(X):
+        _refuse_complex(X.dtype)
         matrix = X if X.format == "csr" else sparse.csr_array(X)
         if matrix.has_canonical_format:  # which X remembers, once it was asked
             return sparse.csr_array(matrix)
@@ -44,7 +45,7 @@ def matrix_of(X: Any) -> Matrix:
         for name, column in zip(names_of(X) or [], columns, strict=True):
             _refuse_dates(column, f"column {name!r} has")
         X = np.column_stack(columns) if columns else np.empty(X.shape)
-    array = np.asarray(X)
+    array = np.asarray(unmasked(X))
     if array.ndim != 2:
         raise ValueError(
             f"Expected a table of rows and columns, got {array.ndim} dimension(s) instead. "
@@ -54,8 +55,27 @@ def matrix_of(X: Any) -> Matrix:
         array = _numbers(array)
     if array.dtype.kind == "b":
         return array.astype(np.int8)
+    if array.dtype.kind in "iu":
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
     # Half and extended precision are known to few of the routines that follow.
-    return array if array.dtype.kind in "iu" else array.astype(_precision(array.dtype), copy=False)
+    return array.astype(_precision(array.dtype), copy=False)
+
+
+def unmasked(X: Any) -> Any:
+    """A masked array with NaN where a value is masked (None among texts); anything else as it is."""
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    numbers = X.dtype.kind in "biuf"
+    plain = np.array(X.data, dtype=float if numbers else object)
+    plain[np.ma.getmaskarray(X)] = np.nan if numbers else None
+    return plain
+
+
+def signed(X: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers that have no sign with one; those of 2⁶³ and more become Python's."""
+    if X.dtype.kind != "u" or X.dtype.itemsize < 8:
+        return X
+    return X.astype(np.int64 if not X.size or X.max() < 2**63 else object)
 
 
 def _precision(kind: np.dtype[Any]) -> type:
@@ -85,12 +105,21 @@ def columns_of(X: Any, keys: Sequence[Hashable]) -> Any:
         array = np.asarray(X)
         return array[:, [_position(key, array.shape[1]) for key in keys]]
     columns = [column_of(X, key) for key in keys]
-    if all(column.dtype.kind in "biuf" for column in columns):
+    if all(column.dtype.kind in "biuf" for column in columns) and _exact_together(columns):
         return np.column_stack(columns)
     table = np.empty((X.shape[0], len(columns)), dtype=object)
     for position, column in enumerate(columns):
         table[:, position] = column
     return table
+
+
+def _exact_together(columns: list[NDArray[Any]]) -> bool:
+    """Whether one array holds all columns: floats do not tell whole numbers beyond 2⁵³ apart."""
+    kinds = {column.dtype for column in columns}
+    if len(kinds) < 2 or np.result_type(*kinds).kind != "f":
+        return True
+    whole = [column for column in columns if column.dtype.kind in "iu" and column.dtype.itemsize == 8]
+    return all(not column.size or max(-int(column.min()), int(column.max())) <= 2**53 for column in whole)
 
 
 def cut(X: Any, rows: slice) -> Any:
@@ -130,8 +159,14 @@ def _refuse_dates(values: NDArray[Any], where: str) -> None:
         )
 
 
+def _refuse_complex(kind: np.dtype[Any]) -> None:
+    if kind.kind == "c":
+        raise OutsideSupport("Expected real numbers, got complex ones. Give their real and imaginary parts.")
+
+
 def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
     _refuse_dates(array, "there are")
+    _refuse_complex(array.dtype)
     gaps = is_missing(array)
     try:
         return np.where(gaps, np.nan, np.where(gaps, 0, array)).astype(float)

@@ -248,7 +248,8 @@ class PolyaReading(Reading):
 
     def _drawn(self, lengths: Floats) -> Floats:
         """What the length of each text takes away; there are far fewer lengths than texts."""
-        whole = lengths.astype(np.intp)
+        with np.errstate(invalid="ignore"):  # lengths beyond 2⁶³ are found to be no whole numbers below
+            whole = lengths.astype(np.intp)
         if whole.max(initial=0) < len(whole) and np.array_equal(whole, lengths):
             distinct, which = np.arange(whole.max() + 1.0), whole
         else:

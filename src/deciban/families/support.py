@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from deciban.errors import OutsideSupport
 
 INFINITE = np.uint64(0x7FF0000000000000)  # the bits of +∞
+LARGEST = 1e150  # up to here a square, and the sum of many, is still a number
 PIECE = 2**16  # how many values are checked at once, so that they stay in the cache
 
 
@@ -46,7 +47,7 @@ class Support:
 
     def allows(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which values are inside; a missing one is not."""
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):  # the ends may be beyond what float32 holds
             above = values > self.least if self.open_below else values >= self.least
             inside = above & (values <= self.most) & np.isfinite(values)
             return np.asarray(inside & (values == np.rint(values)) if self.whole else inside)
@@ -84,11 +85,12 @@ class Support:
 def _count(bad: NDArray[Any]) -> str:
     """How many values are outside, and of which kind: '3 zeros', '1 negative value' and so on."""
     kinds = {
-        "infinite value": np.isinf(bad),
-        "zero": bad == 0,
-        "negative value": bad < 0,
-        "fraction": bad != np.rint(bad),
-        "other value": bad == bad,
+        "infinite value%s": np.isinf(bad),
+        "value%s beyond 1e150": np.abs(bad) > LARGEST,
+        "zero%s": bad == 0,
+        "negative value%s": bad < 0,
+        "fraction%s": bad != np.rint(bad),
+        "other value%s": bad == bad,
     }
     kind = next(name for name, which in kinds.items() if which.all())
-    return f"{len(bad)} {kind}{'' if len(bad) == 1 else 's'}"
+    return f"{len(bad)} {kind % ('' if len(bad) == 1 else 's')}"

@@ -14,6 +14,7 @@ from typing import Any
 
 from deciban.errors import BadSetting, NotEnoughValues, StillClimbing
 from deciban.learners.hidden_labels import Climb, HiddenLabels, Step
+from deciban.learners.whole_setting import whole_setting
 from deciban.membership import Matrix
 from deciban.tally import Tally
 
@@ -32,8 +33,7 @@ class Ascent:
 
     def __post_init__(self) -> None:
         for name in ("restarts", "steps"):
-            if not getattr(self, name) >= 1:
-                raise BadSetting(f"{name} must be 1 or more, got {getattr(self, name)!r} instead.")
+            whole_setting(name, getattr(self, name))
         if not self.tolerance >= 0:
             raise BadSetting(f"tolerance must be 0 or more, got {self.tolerance!r} instead.")
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.errors import BadSetting, DecibanError
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
-from deciban.families.matrices import is_frame, names_of
+from deciban.families.matrices import is_frame, names_of, unmasked
 from deciban.families.reading import Floats
 from deciban.learners import model_file
 from deciban.learners.explanation import Explanation
@@ -169,6 +169,7 @@ class FamilyLearner:
     def _validate_rows(self, X: Any, first: bool = False) -> Any:
         if hasattr(X, "collect") and not hasattr(X, "shape"):
             raise ValueError(f"A {type(X).__name__} has no rows yet. Read them first: frame.collect().")
+        X = unmasked(X)
         if is_frame(X):
             refuse_bad_frame(X, type(self).__name__)
             return validate_data(self, X, reset=first, skip_check_array=True)

@@ -20,23 +20,37 @@ from deciban.families.matrices import is_missing
 
 def checked_labels(y: Any, rows: int) -> NDArray[Any]:
     """The labels as an array; refused where one is missing, or where they cannot be told apart."""
+    labels = _checked(y, "y")
+    check_classification_targets(labels)
+    if len(labels) != rows:
+        raise ValueError(f"Found {rows} rows but {len(labels)} labels; there must be one label per row.")
+    return labels
+
+
+def declared_classes(classes: Any, y: NDArray[Any]) -> NDArray[Any]:
+    """The labels that there may be, sorted; refused if another one is among those that came."""
+    declared = np.unique(_checked(list(classes), "classes"))
+    if not np.isin(y, declared).all():
+        raise ValueError(f"y has labels that are not among classes={declared.tolist()}.")
+    return declared
+
+
+def _checked(y: Any, name: str) -> NDArray[Any]:
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
     labels: NDArray[Any] = column_or_1d(y, warn=True)
     given = _as_given(y, labels)
     missing = is_missing(given)
     if missing.any():
+        advice = "Leave such rows out, or use MixtureClassifier, which learns from them too."
         raise ValueError(
-            f"Input y contains NaN or another missing label (first in row {int(np.argmax(missing))}). "
-            "Leave such rows out, or use MixtureClassifier, which learns from them too."
+            f"Input {name} contains NaN or another missing label (first in row {int(np.argmax(missing))}). "
+            f"{advice if name == 'y' else 'Leave it out.'}"
         )
     if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-        raise ValueError("Input y contains infinity; every label must be known.")
+        raise ValueError(f"Input {name} contains infinity; every label must be known.")
     if given.dtype.kind == "O" and len({isinstance(label, str) for label in given}) > 1:
-        raise ValueError("Input y mixes texts and numbers as labels. Turn them all into texts first.")
-    check_classification_targets(labels)
-    if len(labels) != rows:
-        raise ValueError(f"Found {rows} rows but {len(labels)} labels; there must be one label per row.")
+        raise ValueError(f"Input {name} mixes texts and numbers as labels. Turn them all into texts first.")
     return labels
 
 

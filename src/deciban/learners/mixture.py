@@ -36,6 +36,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.errors import BadSetting
 from deciban.families import Family
+from deciban.families.matrices import is_missing
 from deciban.families.reading import Floats, Reading
 from deciban.families.telling import features_without_density
 from deciban.learners.admitted_rows import AdmittedRows
@@ -46,6 +47,7 @@ from deciban.learners.hidden_labels import HiddenLabels, Step, share_out
 from deciban.learners.model import Model, label_chances
 from deciban.learners.seeds import grow_from, sow
 from deciban.learners.variance_floor import variance_floor
+from deciban.learners.whole_setting import whole_setting
 from deciban.membership import Membership
 from deciban.tally import Tally
 
@@ -147,10 +149,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Mixture:  # noqa: ARG002
         """Find the components; labels are not looked at."""
         X = self._validate_rows(X, first=True)
-        if not (isinstance(self.components, (int, np.integer)) and self.components >= 1):
-            raise BadSetting(
-                f"components must be a whole number of 1 or more, got {self.components!r} instead."
-            )
+        whole_setting("components", self.components)
         weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         hidden = self._hidden(X, weight)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31))
@@ -187,6 +186,12 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
         """How to climb, and where from: as often as seeds are drawn, or once from a start that is given."""
         ascent, once = Ascent.of(self), replace(Ascent.of(self), restarts=1)
         if self.warm_start and hasattr(self, "tally_") and len(self.tally_.labels) == self.components:
+            before, now = len(self.tally_.features), self.n_features_in_
+            if before != now:
+                raise BadSetting(
+                    f"warm_start goes on from a fit that learned {before} columns, but there are {now} now. "
+                    "Fit a new model to them."
+                )
             shares, _ = share_out(self._joint(self.model_.reading.admit(X)), self.hard)
             return once, lambda: np.asarray(shares * hidden.weight[:, None])
         if self.means_init is not None:
@@ -205,6 +210,8 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
             raise BadSetting(
                 f"means_init must have a row for every component, {wanted}, got {given.shape} instead."
             )
+        if is_missing(given).any():
+            raise BadSetting("means_init must have no missing value.")
         seeds = AdmittedRows(hidden.family, hidden.family._admit(given, self._names()), self._names())
         return grow_from(hidden.spoken, hidden.weight, seeds.without(hidden.cut))
 

@@ -43,6 +43,7 @@ from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
 from deciban.learners.model import Model
 from deciban.learners.seeds import sow
 from deciban.learners.variance_floor import variance_floor
+from deciban.learners.whole_setting import whole_setting
 from deciban.tally import Tally
 
 WEIGHTS = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)  # tried by unlabelled_weight="cv"
@@ -291,8 +292,8 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             wanted = [given.get(label, 1) for label in self.classes_.tolist()]
         else:
             wanted = [given] * len(self.classes_)
-        if not all(isinstance(number, (int, np.integer)) and number >= 1 for number in wanted):
-            raise BadSetting(f"components must be whole numbers of 1 or more, got {given!r} instead.")
+        for number in wanted:
+            whole_setting("components", number)
         return np.asarray(wanted)
 
     def _check_weight(self, weight: Any) -> float:

@@ -265,25 +265,46 @@ def label_chances(given: Any, labels: NDArray[Any], rows: Floats) -> Floats:
     if given is None:
         return np.asarray(rows / rows.sum())
     if isinstance(given, str):
-        if given != "uniform":
-            raise BadPrior(
-                f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead."
-            )
+        refuse_unknown_chances(given)
         return np.full(len(rows), 1 / len(rows))
     if isinstance(given, Mapping):
         missing = [label for label in labels.tolist() if label not in given]
         if missing:
             raise BadPrior(f"label_prior says nothing about label {missing[0]!r}.")
         given = [given[label] for label in labels.tolist()]
-    chances = np.asarray(given, dtype=float)
+    chances = _chances_of(given)
     if chances.ndim == 0:
-        if not chances >= 0:
-            raise BadPrior(f"label_prior must not be negative, got {given!r} instead.")
         return np.asarray((rows + chances) / (rows + chances).sum())
     if chances.shape != rows.shape:
         raise BadPrior(
             f"Number of priors must match number of classes: {len(rows)} labels, {chances.size} chances."
         )
-    if (chances < 0).any() or not np.isclose(chances.sum(), 1.0):
+    return chances
+
+
+def refuse_unknown_chances(given: Any) -> None:
+    """Refuse a label prior that fits no labels, whatever they will be."""
+    if given is None or isinstance(given, Mapping):
+        return
+    if isinstance(given, str):
+        if given != "uniform":
+            raise BadPrior(
+                f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead."
+            )
+        return
+    _chances_of(given)
+
+
+def _chances_of(given: Any) -> Floats:
+    """A number that smooths the counts, or chances."""
+    try:
+        chances = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise BadPrior(
+            f"label_prior must be None, a number, 'uniform' or chances, got {given!r} instead."
+        ) from None
+    if chances.ndim == 0 and not 0 <= chances < np.inf:
+        raise BadPrior(f"label_prior must be finite and not negative, got {given!r} instead.")
+    if chances.ndim and ((chances < 0).any() or not np.isclose(chances.sum(), 1.0)):
         raise BadPrior(f"The label prior must be chances that sum to 1, got {chances.tolist()}.")
     return chances

@@ -33,12 +33,13 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from deciban.errors import BadPrior
 from deciban.families import Family
+from deciban.families.family import refuse_unknown_prior, refuse_unknown_rule
 from deciban.families.reading import Floats
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.fold_tallies import choose_alpha, choose_temper, each_fold, hold_out
-from deciban.learners.labels import checked_labels
-from deciban.learners.model import NORMALISED, Model
+from deciban.learners.labels import checked_labels, declared_classes
+from deciban.learners.model import NORMALISED, Model, refuse_unknown_chances
 from deciban.learners.temper import Temper
 from deciban.smoothing import Empirical
 from deciban.tally import Tally
@@ -143,18 +144,20 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
         """
         first = not hasattr(self, "tally_")
         X, y, weight = self._validate(X, y, sample_weight, first=first)
-        if classes is not None and not np.isin(y, classes).all():
-            raise ValueError(f"y has labels that are not among classes={list(classes)}.")
+        declared = None if classes is None else declared_classes(classes, y)
         self._check_costs()
         self._check_temper()
         self._check_complement()
+        refuse_unknown_rule(self.rule)
+        refuse_unknown_prior(self.prior)
+        refuse_unknown_chances(self.label_prior)
         if self._needs_all_rows():
             raise BadPrior("'cv' needs all rows at once: use fit, or give the α or exponent that it found.")
         family = self._family() if first else self.tally_.family
         more = family.tally(X, y, weight=weight, features=self._names())
         whole = more if first else self.tally_ + more
-        if classes is not None:
-            self.declared_ = np.unique(classes)
+        if declared is not None:
+            self.declared_ = declared
         return self._hold(whole)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayes:

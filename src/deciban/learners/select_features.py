@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.families import Bernoulli, Family, Gaussian
 from deciban.learners.labels import checked_labels
+from deciban.learners.whole_setting import whole_setting
 from deciban.selection import SCORES
 from deciban.tally import Tally
 
@@ -75,8 +76,7 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         first = not hasattr(self, "tally_")
         X = validate_data(self, X, reset=first, accept_sparse="csr", ensure_all_finite="allow-nan")
         y = checked_labels(y, X.shape[0])
-        if not self.k >= 1:
-            raise ValueError(f"k must be at least 1, got {self.k!r} instead.")
+        whole_setting("k", self.k)
         family = self._family(X) if first else self.tally_.family
         tally = family.tally(X, y)
         self.tally_ = tally if first else self.tally_ + tally

@@ -46,10 +46,11 @@ from deciban.families.reading import Floats
 from deciban.learners import text_classifier_file
 from deciban.learners.complement_counts import ComplementCounts
 from deciban.learners.explanation import Explanation, FeatureEvidence
-from deciban.learners.labels import checked_labels
+from deciban.learners.labels import checked_labels, declared_classes
 from deciban.learners.softmax import Softmax
-from deciban.learners.text_features import TextFeatures, refuse_no_texts
+from deciban.learners.text_features import TextFeatures, iterated
 from deciban.learners.weighted_text import WeightedText
+from deciban.learners.whole_setting import whole_setting
 from deciban.text._hashing import feature_hash
 
 # One text in so many is kept back for the exam of `fit`.
@@ -140,9 +141,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stay among the classes; those of which nothing was learned yet have a probability of 0.
         """
         texts, y, weight = self._weighed(*self._validate(X, y), sample_weight)
-        if classes is not None and not np.isin(y, classes).all():
-            raise ValueError(f"y has labels that are not among classes={list(classes)}.")
-        declared = [] if classes is None else np.unique(classes).tolist()
+        declared = [] if classes is None else declared_classes(classes, y).tolist()
         if not hasattr(self, "classes_"):
             return self._fit(texts, y, weight, declared)
         known = np.arange(len(self._order))
@@ -190,7 +189,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Sequence[str | bytes]) -> NDArray[Any]:
         """The likeliest label."""
-        return np.asarray(self.classes_[self._totals(_texts(X)).argmax(axis=1)])
+        likeliest = self._totals(_texts(X)).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
 
     def why(self, X: Sequence[str | bytes]) -> list[Explanation]:
         """For each text, the evidence of each word, pair and run of letters in decibans; they add up."""
@@ -206,8 +206,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for name, value in (("alpha", self.alpha), ("rate", self.rate)):
             if not isinstance(value, (int, float, np.number)) or not 0 < value < np.inf:
                 raise BadSetting(f"{name} must be a number above 0, got {value!r} instead.")
-        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
-            raise BadSetting(f"passes must be a whole number of 1 or more, got {self.passes!r} instead.")
+        whole_setting("passes", self.passes)
         self.views_: dict[str, WeightedText] = {}
         self.witnesses_: dict[str, ComplementCounts | Softmax] = {}
         for name in self.witnesses:
@@ -379,8 +378,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def _texts(X: Any) -> list[str | bytes]:
     """Texts as a list."""
-    refuse_no_texts(X)
-    return list(X)
+    return list(iterated(X))
 
 
 def _part(weight: Floats | None, some: NDArray[Any]) -> Floats | None:

@@ -267,8 +267,8 @@ def _numbers(data: bytes | memoryview, dtype: type[np.generic]) -> npt.NDArray[A
     return np.frombuffer(data, dtype=dtype)
 
 
-def refuse_no_texts(texts: Any) -> None:
-    """Refuse one text, whose letters would be taken for texts, and a frame, whose column names would be."""
+def iterated(texts: Any) -> Iterable[str | bytes]:
+    """Texts one by one; refused are a single text, made of letters, and a frame, made of names of columns."""
     if isinstance(texts, (str, bytes)):
         raise NotTexts(
             f"an iterable of texts is needed, got one {type(texts).__name__} instead. Write [text]."
@@ -278,14 +278,15 @@ def refuse_no_texts(texts: Any) -> None:
             f"an iterable of texts is needed, got a {type(texts).__name__} with columns instead. Give one of "
             "them, such as frame['text']."
         )
+    given: Iterable[str | bytes] = texts.to_pylist() if hasattr(texts, "to_pylist") else texts  # pyarrow's
+    return given
 
 
 def _batches(texts: Iterable[str | bytes]) -> Iterator[list[str | bytes]]:
     """Texts in lists of about BATCH_CHARACTERS together; a longer text is a list of its own."""
-    refuse_no_texts(texts)
     batch: list[str | bytes] = []
     size = 0
-    for number, text in enumerate(texts):
+    for number, text in enumerate(iterated(texts)):
         if not isinstance(text, (str, bytes)):
             raise NotTexts(f"text {number} must be str or bytes, got {type(text).__name__} instead.")
         batch.append(text)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from deciban.errors import BadSetting, MissingExtra
 from deciban.learners.distances import Cosine, Distance, Euclidean, Floats
 from deciban.learners.neighbors.ranking import DenseVectors, Rows
+from deciban.learners.whole_setting import whole_setting
 
 MOST_FORGOTTEN = 0.25
 
@@ -46,9 +47,7 @@ class Graph:
                 "Use search='exact'."
             )
         for name in ("links", "effort", "breadth"):
-            value = getattr(self, name)
-            if not isinstance(value, (int, np.integer)) or value < 2:
-                raise BadSetting(f"{name} must be a whole number of 2 or more, got {value!r} instead.")
+            whole_setting(name, getattr(self, name), least=2)
 
 
 class ApproximateSearch:

@@ -26,7 +26,7 @@ from sklearn.base import ClassifierMixin
 
 from deciban.errors import CannotForget
 from deciban.learners.distances import Floats
-from deciban.learners.labels import checked_labels, separate, together
+from deciban.learners.labels import checked_labels, declared_classes, separate, together
 from deciban.learners.neighbors.neighbors import Neighbors
 from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
 
@@ -158,10 +158,7 @@ class NeighborsClassifier(ClassifierMixin, Neighbors):  # type: ignore[misc]
         given = list(classes) if y.ndim == 2 else [classes]
         if len(given) != len(columns):
             raise ValueError(f"classes must be a list for each of {len(columns)} outputs, got {len(given)}.")
-        for column, one in zip(columns, given, strict=True):
-            if not np.isin(column, one).all():
-                raise ValueError(f"y has labels that are not among classes={list(one)}.")
-        return [np.unique(one) for one in given]
+        return [declared_classes(one, column) for one, column in zip(given, columns, strict=True)]
 
     def _welcome(self, y: NDArray[Any], declared: list[NDArray[Any]] | None) -> None:
         known, columns = self._known(), separate(y)

@@ -28,6 +28,7 @@ from deciban.learners.neighbors.exact import ExactSearch
 from deciban.learners.neighbors.neighbors_explanation import Neighbor, NeighborsExplanation
 from deciban.learners.neighbors.ranking import Rows
 from deciban.learners.neighbors.sample import Sample, canonical
+from deciban.learners.whole_setting import whole_setting
 
 Weights = str | Callable[[Floats], Floats]
 
@@ -98,7 +99,7 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
         rows themselves are asked about, and no row is its own neighbour.
         """
         check_is_fitted(self, "sample_")
-        k = self._checked_k(self.k if k is None else k)
+        k = whole_setting("k", self.k if k is None else k)
         if X is None:
             return self._of_each_other(k)
         return self._nearest(self._validate_rows(X, first=False), k)
@@ -241,13 +242,8 @@ class Neighbors(BaseEstimator):  # type: ignore[misc]
             weights = np.ones_like(distances)
         return np.asarray(weights, dtype=np.float64)
 
-    def _checked_k(self, k: Any) -> int:
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-            raise BadSetting(f"k must be a whole number of 1 or more, got {k!r} instead.")
-        return int(k)
-
     def _check_settings(self) -> None:
-        self._checked_k(self.k)
+        whole_setting("k", self.k)
         if not callable(self.weights) and self.weights not in ("equal", "distance"):
             raise BadSetting(
                 f"weights must be 'equal', 'distance' or a function of distances, got {self.weights!r}."
