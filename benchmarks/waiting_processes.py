@@ -38,6 +38,11 @@ class Worker:
             text=True,
         )
 
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
     def tell(self, words: str) -> None:
         """Let it begin something."""
         assert self._process.stdin is not None
@@ -52,6 +57,32 @@ class Worker:
     def end(self) -> str:
         """Let it end; what it says last."""
         return self._process.communicate()[0].strip()
+
+
+class Others:
+    """How much of a processor all others take: the whole machine without some processes and ourselves."""
+
+    def __init__(self, pids: list[int]) -> None:
+        self._pids = [*pids, os.getpid()]
+        self._before = self._now()
+
+    def share(self) -> float:
+        """What they took since we were asked last, in processors."""
+        before, self._before = self._before, self._now()
+        seconds, taken = (now - then for now, then in zip(self._before, before, strict=True))
+        return taken / seconds
+
+    def _now(self) -> tuple[float, float]:
+        """The time, and what others have used so far, in seconds; a host's other guests count (steal)."""
+        user, nice, system, _, _, irq, softirq, steal = map(
+            int, Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
+        )
+        own = sum(
+            sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
+            for pid in self._pids
+        )
+        ticks = user + nice + system + irq + softirq + steal - own
+        return time.monotonic(), ticks / os.sysconf("SC_CLK_TCK")
 
 
 def messages(index: Path, count: int, first: int = 0) -> Iterator[RawMessage]:

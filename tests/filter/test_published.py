@@ -2,13 +2,17 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from deciban.filter import Filter, Settings
+from deciban.committee.shape import Shape
+from deciban.filter import Filter, Settings, locks
 from deciban.filter.footing import Footing
 from deciban.filter.published import Published
+from deciban.filter.replaying import Replaying
+from deciban.filter.snapshot import Snapshot
 from deciban.text import read
 from tests.filter.mails import classify, forget, mail, teach
 
@@ -145,3 +149,60 @@ def test_forgetting_through_a_link_while_others_have_it_open_leaves_no_trace(
 
 def _all_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
+def test_others_ask_while_a_full_state_is_poured_into_a_larger_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "QUESTION_SECONDS", 0.0)
+    pour = Snapshot.poured
+    answers: list[float] = []
+    path = str(tmp_path / "mail")
+    with Filter.open(path, Settings(bits=16, salt=99)) as teacher, Filter.open(path) as asker:
+        teach(teacher, "ham", [mail("ham", 1)])
+        teach(teacher, "spam", [mail("spam", 1)])
+
+        def pour_and_ask(self: Snapshot, shape: Shape) -> Snapshot:
+            grown = pour(self, shape)
+            answers.append(classify(asker, mail("spam", 20).data).decibans)
+            return grown
+
+        monkeypatch.setattr(Snapshot, "poured", pour_and_ask)
+        for number in range(2, 30):
+            teach(teacher, "spam", [mail("spam", number)])
+        assert answers
+        assert all(answers)  # one of no state would be 0
+        assert teacher.is_replay()
+        assert sorted(name for name in os.listdir(tmp_path) if "snapshot" in name) == ["mail.snapshot"]
+
+
+def test_a_history_that_somebody_changed_meanwhile_is_not_set_back_by_a_larger_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locks, "CHANGE_SECONDS", 0.0)  # for the sweep, which waits for who makes the file
+    pour = Snapshot.poured
+    path = str(tmp_path / "mail")
+    with Filter.open(path, Settings(bits=16, salt=99)) as teacher, Filter.open(path) as other:
+        teach(teacher, "ham", [mail("ham", 1)])
+        teach(teacher, "spam", [mail("spam", 1)])
+        own = teacher._own.published.locks
+        changing = own.changing
+
+        def forgotten_before(patience: float | None = None) -> AbstractContextManager[None]:
+            monkeypatch.setattr(own, "changing", changing)
+            forget(other, mail("spam", 1).data)
+            monkeypatch.setattr(Replaying, "_build", lambda *_, **__: pytest.fail("a state was made again"))
+            return changing(patience)
+
+        def pour_and_lose(self: Snapshot, shape: Shape) -> Snapshot:
+            monkeypatch.setattr(Snapshot, "poured", pour)
+            monkeypatch.setattr(own, "changing", forgotten_before)
+            return pour(self, shape)
+
+        monkeypatch.setattr(Snapshot, "poured", pour_and_lose)
+        for number in range(2, 30):
+            teach(teacher, "spam", [mail("spam", number)])
+        assert teacher.labels() == {"ham": 1, "spam": 28}
+        assert Replaying._build.__name__ == "<lambda>"
+        assert teacher.is_replay()
+        assert sorted(name for name in os.listdir(tmp_path) if "snapshot" in name) == ["mail.snapshot"]

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from itertools import islice
-from time import time
+from time import monotonic, time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
 from deciban.errors import (
@@ -63,6 +63,10 @@ BULK_SHARE = 1 / 8
 # How many lessons are taught at a time; nobody can ask meanwhile, for about .6 ms. Slices of 2 take a fifth
 # more CPU time for learning, slices of 8 or 16 not less (600 mails of SpamAssassin, the least of 7 runs).
 SLICE = 4
+# Who waited longer than this for its turn teaches more lessons in it: then many ask, or too many processes
+# share the processors, and each turn costs a teacher many times what it teaches.
+LONG_SLICE = 12
+LONG_WAIT_SECONDS = 0.002
 # How many lessons are read from the ledger at a time to bring a state up to date.
 PAGE = 256
 # What can go wrong with a state after the change is committed, such as on a full disk. The change stands all
@@ -143,13 +147,21 @@ class Changing:
 
     def _teach(self, start: Address, lessons: list[Placed], patience: float | None) -> None:
         """Teach the published state lessons that follow an address, unless somebody else was faster."""
-        for place in range(0, len(lessons), SLICE):
+        place = 0
+        while place < len(lessons):
+            asked = monotonic()
             with self._locks.changing(patience):
                 state = self._published.to_teach(self._footings.now())
                 if state is None or state.address != start:
                     return
-                state.teach(lessons[place : place + SLICE])
-                start = state.address
+                size = LONG_SLICE if monotonic() - asked > LONG_WAIT_SECONDS else SLICE
+                slice_ = lessons[place : place + size]
+                is_full = state.shape_wanted_by(slice_) is not None
+                if not is_full:
+                    state.teach(slice_)
+                    start, place = state.address, place + len(slice_)
+            if is_full:
+                self._published.enlarge(self._footings.now(), start, slice_, patience)
             self._locks.give_way()
 
     def save_due_checkpoint(self) -> None:
@@ -407,8 +419,9 @@ class Changing:
         self._published.remove_left_overs()
         self._ledger.remove_left_overs()
         self._ledger.remove_copies()
-        with self._locks.changing():
+        with self._locks.growing():
             self._published.remove_half_grown()
+        with self._locks.changing():
             state = self._published.look(self._footings.now())
             if state is None or not belongs(self._ledger, state.address):
                 self._published.discard()

@@ -1,7 +1,7 @@
 """The locks of a filter, on a file of their own beside the ledger that is never renamed: ``mail.db.lock``.
 
 Processes and threads exclude each other by locks on single bytes of it, which belong to an open file and go
-with it (Linux: open file description locks). Nobody who died holds one. There are five:
+with it (Linux: open file description locks). Nobody who died holds one. There are six:
 
     gate       taken for a moment before `state`, so that a crowd of readers does not keep a writer out, and a
                writer that changes one slice after the other does not keep readers out
@@ -11,9 +11,10 @@ with it (Linux: open file description locks). Nobody who died holds one. There a
                that is behind may answer
     waiting    shared by those who wait to ask: a teacher looks at it after each slice and lets them in;
                they only look now and then, so without it they would hardly ever meet the gap
+    growing    held by the one teacher that pours a full state into a larger file, while others ask
 
-Order: build, then the ledger's write lock, then gate and state. No lock is upgraded, and no state lock is
-held while something is written to the disk for good. Waiting has a deadline.
+Order: build, then the ledger's write lock, then growing, then gate and state. No lock is upgraded, and no
+state lock is held while something is written to the disk for good. Waiting has a deadline.
 
 Where the file cannot be made or read, as on a read-only disk, there are no locks. A reader then looks at the
 head of the state before and after each question (asking.py).
@@ -35,7 +36,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-GATE, STATE, BUILD, TEACHING, WAITING = range(5)
+GATE, STATE, BUILD, TEACHING, WAITING, GROWING = range(6)
 # How long a question waits for a state that somebody is changing, and how long a change waits for another.
 QUESTION_SECONDS = 2.0
 CHANGE_SECONDS = 120.0
@@ -110,6 +111,12 @@ class Locks:
     def teaching(self) -> Iterator[None]:
         """Whoever finds the state behind may answer from it: it will be brought up to date."""
         with self._locked(TEACHING, fcntl.F_RDLCK, CHANGE_SECONDS):
+            yield
+
+    @contextmanager
+    def growing(self, patience: float | None = None) -> Iterator[None]:
+        """Nobody else makes a larger file of the published state."""
+        with self._locked(GROWING, fcntl.F_WRLCK, CHANGE_SECONDS if patience is None else patience):
             yield
 
     def is_being_taught(self) -> bool:

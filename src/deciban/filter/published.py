@@ -17,10 +17,11 @@ from deciban.filter.snapshot import GROWN, Snapshot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from deciban.filter.footing import Footing
     from deciban.filter.state import State
+    from deciban.ledger.records import Address, Placed
 
 MARK = ".snapshot"
 BESIDE = ".snapshot-"
@@ -78,6 +79,31 @@ class Published:
             opened.close()
         return open_it(self.path, footing)
 
+    def enlarge(
+        self, footing: Footing, start: Address, lessons: Sequence[Placed], patience: float | None
+    ) -> None:
+        """Go on in a larger file, where these lessons find room, unless it is at another address by now.
+
+        Others ask while the state is poured into that file: it takes .05 s at 900,000 rows.
+        """
+        with self.locks.growing(patience):
+            with self.locks.asking(patience):
+                full = self.to_teach(footing)
+                shape = full.shape_wanted_by(lessons) if full and full.address == start else None
+                if full is None or shape is None:
+                    return
+                beside = Beside(full.poured(shape))
+            try:
+                with self.locks.changing(patience):
+                    full = self.to_teach(footing)
+                    if full is not None and full.address == start:
+                        full.go_on_in(beside.snapshot)
+                        return
+            except BaseException:
+                beside.discard()
+                raise
+            beside.discard()
+
     def discard(self) -> None:
         """Remove it, because it turned out to be damaged; under the exclusive lock."""
         with suppress(OSError):
@@ -120,7 +146,7 @@ class Published:
         beside.snapshot.close()
 
     def remove_half_grown(self) -> None:
-        """Remove the larger file of a teacher that died; under the exclusive lock."""
+        """Remove the larger file of a teacher that died; under the lock for growing."""
         with suppress(OSError):
             os.unlink(self.path + GROWN)
 

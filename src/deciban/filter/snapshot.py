@@ -168,22 +168,25 @@ class Snapshot(State):
 
     def _grow(self, shape: Shape) -> None:
         """Go on in a larger file, which takes the place of this one."""
+        self.go_on_in(self.poured(shape))
+
+    def poured(self, shape: Shape) -> Snapshot:
+        """The same state in a table of another shape, in a file beside this one; nobody else may make one."""
         path = self.path + GROWN
         with suppress(OSError):
             os.unlink(path)  # of a process that died here
         try:
-            grown = Snapshot.make(path, make_like(self.path, path), self, shape)
-            try:
-                os.rename(path, self.path)
-            except BaseException:
-                grown.close()
-                raise
+            return Snapshot.make(path, make_like(self.path, path), self, shape)
         except BaseException as error:
-            with suppress(OSError):
-                os.unlink(path)
-            if isinstance(error, OSError):
-                raise CannotWrite(f"{path} cannot be made: {error.strerror}. Check its folder.") from None
-            raise
+            raise _not_grown(path, error) from None
+
+    def go_on_in(self, grown: Snapshot) -> None:
+        """Be the file into which this state was poured, which takes the place of this one."""
+        try:
+            os.rename(grown.path, self.path)
+        except BaseException as error:
+            grown.close()
+            raise _not_grown(grown.path, error) from None
         self._replace_by(grown)
 
     def _replace_by(self, other: Snapshot) -> None:
@@ -252,6 +255,15 @@ class Snapshot(State):
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+
+def _not_grown(path: str, error: BaseException) -> BaseException:
+    """Remove a larger file that is of no use; what to raise."""
+    with suppress(OSError):
+        os.unlink(path)
+    if isinstance(error, OSError):
+        return CannotWrite(f"{path} cannot be made: {error.strerror}. Check its folder.")
+    return error
 
 
 def _spare_exams(count: int) -> int:

@@ -92,11 +92,17 @@ class State:
 
     def make_room_for(self, lessons: Sequence[Placed]) -> None:
         """Go on in a larger table if these lessons may not fit."""
+        shape = self.shape_wanted_by(lessons)
+        if shape is not None:
+            self._grow(shape)
+
+    def shape_wanted_by(self, lessons: Sequence[Placed]) -> Shape | None:
+        """The shape of a larger table in which these lessons find room; None if they have room now."""
         committee = self.look()
         labels = {*committee.labels, *(lesson.label for lesson in lessons)}
         features = sum(len(lesson.features) for lesson in lessons)
         if committee.has_room(len(labels), features):
-            return
+            return None
         capacity, bits = capacity_for(len(labels)), committee.shape.bits
         is_layer = committee.foundation is not None
         if (
@@ -106,7 +112,7 @@ class State:
         ):
             raise TooManyLabels("With so many labels the table has other slots: the lessons are replayed.")
         rows = self._rows_wanted(committee.rows_learned(), features)
-        self._grow(Shape.for_rows(max(capacity, committee.capacity), bits, rows, is_layer))
+        return Shape.for_rows(max(capacity, committee.capacity), bits, rows, is_layer)
 
     def _rows_wanted(self, rows: int, features: int) -> int:
         """For how many rows room is made, if so many are there and so many features come."""
