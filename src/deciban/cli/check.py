@@ -14,6 +14,7 @@ from deciban.cli.store_checks import (
     tell_repairs,
 )
 from deciban.cli.terminal import harmless, say
+from deciban.errors import FilterError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def define(parser: Parser) -> None:
 def run(options: Namespace) -> int:
     """Check, or mend, and tell what was found."""
     from deciban.filter.checking import check
-    from deciban.filter.safekeeping import repair
+    from deciban.filter.safekeeping import repair, unchecked
 
     if options.spaces is not None and options.space is None and options.db is None:
         from deciban.cli.folder_check import check_folder
@@ -57,7 +58,13 @@ def run(options: Namespace) -> int:
     stores = stores_of(options)
     mended = repair(path) if options.repair else None
     repairs = [each for store in stores for each in store.repaired()] if options.repair else []
-    findings = [*check(path), *(store.check() for store in stores)]
+    try:
+        findings = list(check(path))
+    except (FilterError, OSError) as error:
+        if mended is None or mended.saved is None:
+            raise
+        findings = [unchecked(error)]
+    findings += [store.check() for store in stores]
     is_right = all(finding.is_right for finding in findings)
     if options.json:
         say_json(
@@ -98,11 +105,14 @@ def _tell(findings: list[Finding], mended: Mended | None) -> None:
 
 def _advice(wrong: set[str], mended: Mended | None) -> str:
     from deciban.filter.checking import CHECKPOINTS, SHARED, SNAPSHOT
+    from deciban.filter.safekeeping import UNCHECKED
 
     if not wrong:
         return "everything is as it was written"
     if wrong <= {"journal", "registry"} and mended is None:
         return "no lesson is lost: deciban check --repair saves every entry and every name that is whole"
+    if wrong == {UNCHECKED}:
+        return "the lessons are saved; see whether all is right: deciban check"
     if wrong == {SHARED}:
         return "put the shared filter back, or rest on another: deciban prefer --shared FILE (or --starter)"
     if mended is not None:

@@ -21,6 +21,7 @@ from deciban.filter.published import MARK as SNAPSHOT_MARK
 from deciban.filter.shared_filter import pinned
 from deciban.ledger import log_of, open_ledger, repair_ledger, restore_ledger
 from deciban.ledger.facts import PREFERENCES, SHARED
+from deciban.ledger.records import Finding
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -28,8 +29,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from deciban.ledger import Ledger
-    from deciban.ledger.records import Finding, Saved
+    from deciban.ledger.records import Saved
 
+# The part of a filter that a check could not look at.
+UNCHECKED = "check"
 # So much of a state is looked through for the names of its labels: a few hundred fit.
 HEAD_BYTES = 1 << 16
 
@@ -86,13 +89,23 @@ def repair(path: str) -> Mended:
         wrong = {finding.part for finding in check(path) if not finding.is_right}
         if wrong.difference(BESIDE, (PREFERENCES,)):
             saved, kept = repair_ledger(path, log, _names_beside(os.path.realpath(path)))
-        if wrong:
-            _remove_states(os.path.realpath(path))
-        dropped = _dropped(path)
-    left = tuple(finding for finding in check(path) if not finding.is_right)
+        try:
+            if wrong:
+                _remove_states(os.path.realpath(path))
+            dropped = _dropped(path)
+            left = tuple(finding for finding in check(path) if not finding.is_right)
+        except (FilterError, OSError) as error:
+            if saved is None:
+                raise
+            dropped, left = (), (unchecked(error),)  # the lessons are saved
     if not left:
         _make_current(path)
     return Mended(saved, kept, dropped, left)
+
+
+def unchecked(error: Exception) -> Finding:
+    """What is found about a filter that was mended, and could not be looked at afterwards."""
+    return Finding(UNCHECKED, False, f"what was saved could not be looked at: {error}")
 
 
 def _names_beside(path: str) -> tuple[str, ...]:

@@ -88,6 +88,7 @@ def restore(path: str, backup: str, replacing: bool) -> tuple[int, str | None]:
     kept = path + RESTORED
     with _beside(path) as new:
         lessons = _take_up(backup, new)
+        _must_be_whole(new, path)
         if not there:
             with _naming(path):
                 os.link(new, path)
@@ -138,8 +139,13 @@ def log_of(path: str) -> bytes:
     """The bytes of a ledger's log; none if it has none."""
     for place in (path, path + REPAIRED):
         if place == path or _is_half_swapped(path, place):
-            with suppress(OSError), open(place + LOG, "rb") as file:
-                return file.read()
+            try:
+                with open(place + LOG, "rb") as file:
+                    return file.read()
+            except FileNotFoundError:
+                pass
+            except OSError as error:  # lessons may stand in it
+                raise DamagedLedger(f"{place + LOG} cannot be read: {error.strerror}.") from None
     return b""
 
 
@@ -179,6 +185,7 @@ def _swap(new: str, path: str, kept: str) -> None:
 
     The log goes first: with a log that is not its own a database would be damaged.
     """
+    _must_be_whole(new, path)
     with _naming(path):
         if not _is_half_swapped(path, kept):
             _remove_logs(kept)
@@ -191,6 +198,16 @@ def _swap(new: str, path: str, kept: str) -> None:
             os.unlink(path + SHARED_MEMORY)
         os.rename(new, path)
     _sync_folder(path)
+
+
+def _must_be_whole(new: str, path: str) -> None:
+    """Refuse a file that is to take the place of a ledger while some of it is in its log only.
+
+    SQLite empties the log of a file when it closes it, and is silent if that fails.
+    """
+    with suppress(FileNotFoundError):
+        if os.path.getsize(new + LOG):
+            raise CannotWrite(f"{path} is as it was: a new file for it could not be finished. Make room.")
 
 
 def _copy(source: sqlite3.Connection, new: str) -> None:

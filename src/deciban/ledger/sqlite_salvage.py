@@ -271,11 +271,13 @@ def _is_state(values: list[Any], digest: bytes | None) -> bool:
 
 
 def _bytes_of(path: str) -> bytes | mmap:
-    """The bytes of a file; none if there is none."""
+    """The bytes of a file; none if it is empty."""
     from mmap import ACCESS_READ, mmap
 
     try:
         with open(path, "rb") as file:
             return mmap(file.fileno(), 0, access=ACCESS_READ)
-    except (OSError, ValueError):
+    except ValueError:
         return b""
+    except OSError as error:  # nothing would be found in it, and that would be put in its place
+        raise DamagedLedger(f"{path} cannot be read: {error.strerror}. Nothing was changed.") from None
