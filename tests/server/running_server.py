@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -93,6 +94,15 @@ class RunningServer:
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        self._reader.join(10)
+        self.log.close()
+
+    def kill(self) -> None:
+        """End all its processes at once, as a lack of power does; ``with`` may start it again."""
+        for pid in (self.process.pid, *self.children()):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(60)
         self._reader.join(10)
         self.log.close()
 
