@@ -76,6 +76,17 @@ class DovecotServer:
         client.login(f'"{user}"', PASSWORD)
         return client
 
+    def deliver(self, user: str, mail: bytes, script: str) -> None:
+        """Hand a mail to its delivery agent, which files it as a script of Sieve says."""
+        (self.home / "default.sieve").write_text(script)
+        settings = (self.home / "dovecot.conf").read_text()
+        own = "protocol lda {\n  mail_plugins = sieve\n}\n"
+        own += f"plugin {{\n  sieve = {self.home}/default.sieve\n}}\n"
+        (self.home / "delivery.conf").write_text(settings + own)
+        command = ["/usr/lib/dovecot/dovecot-lda", "-c", self.home / "delivery.conf", "-d", user]
+        done = subprocess.run(command, input=mail, capture_output=True, timeout=120)
+        assert done.returncode == 0, done.stderr.decode() + self.log()
+
     def log(self) -> str:
         path = self.home / "log"
         return path.read_text(errors="replace")[-3000:] if path.exists() else ""

@@ -14,11 +14,13 @@ from tests.server.running_server import RunningServer
 SPACES = ("ann@example.org", "bob@example.org", "carl@example.org")
 
 
-def configuration(folder: Path, more: str = "") -> str:
-    """What docs/postfix.md tells to write, for this machine."""
+def configuration(folder: Path, more: str = "", tcp: int = 0) -> str:
+    """What docs/postfix.md tells to write, for this machine; a port of loopback beside the socket."""
     lines = (
         block("postfix.md", "toml").replace("/run/deciban", str(folder)).replace('"postfix"', f'"{OWNER}"')
     )
+    if tcp:
+        lines = lines.replace('milter.sock"]', f'milter.sock", "127.0.0.1:{tcp}"]')
     return f"{lines}\n{more}\n[server]\nworkers = 1\n"
 
 
@@ -29,8 +31,8 @@ def settings(folder: Path) -> str:
 class Site:
     """A deciban and a Postfix that asks it."""
 
-    def __init__(self, server: RunningServer, postfix: PostfixServer, folder: Path) -> None:
-        self.server, self.postfix = server, postfix
+    def __init__(self, server: RunningServer, postfix: PostfixServer, folder: Path, tcp: int = 0) -> None:
+        self.server, self.postfix, self.tcp = server, postfix, tcp
         self.socket = folder / "milter.sock"
         self.seen = dict.fromkeys(USERS, 0)
 

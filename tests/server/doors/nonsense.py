@@ -34,7 +34,7 @@ def speak_nonsense(
     server: RunningServer, connect: Callable[[], socket.socket], seeds: Sequence[bytes], count: int
 ) -> None:
     """Speak many mutated dialogues; each connection ends, and the log tells of no fault of ours."""
-    rng = random.Random(22)
+    rng, seen = random.Random(22), len(server.log_lines)
     for _ in range(count):
         with connect() as client:
             client.settimeout(ANSWER_SECONDS)
@@ -46,4 +46,4 @@ def speak_nonsense(
             except (BrokenPipeError, ConnectionResetError):
                 pass  # hung up before all was said
     wrong = ("fault", "died", "Traceback")
-    assert not [line for line in server.log_lines if any(word in line for word in wrong)]
+    assert not [line for line in server.log_lines[seen:] if any(word in line for word in wrong)]

@@ -106,8 +106,6 @@ def test_mutated_letters_are_read() -> None:
 class Post(Site):
     """A site whose users teach by mail."""
 
-    tcp = 0
-
     def labels(self, space: str) -> dict[str, int]:
         return self.server.get("labels", space=space).json()["labels"]
 
@@ -128,7 +126,7 @@ def post() -> Iterator[Post]:
     with open_folder() as folder:
         tcp = free_port()
         more = block("postfix.md", "toml", 1) + 'sender_networks = ["192.0.2.0/24"]\n'
-        lines = configuration(folder, more).replace('milter.sock"]', f'milter.sock", "127.0.0.1:{tcp}"]')
+        lines = configuration(folder, more, tcp)
         login = block("postfix.md", "dovecot.conf").replace("/var/spool/postfix/private", str(folder))
         login = login.replace("postfix", OWNER)
         sasl = block("postfix.md", "main.cf", 1).replace("private/auth", f"{folder}/auth")
@@ -139,9 +137,7 @@ def post() -> Iterator[Post]:
         ):
             for space in (ANN, BOB):
                 teach(server, space=space)
-            opened = Post(server, postfix, folder)
-            opened.tcp = tcp
-            yield opened
+            yield Post(server, postfix, folder, tcp)
 
 
 def test_forwarded_mail_teaches_whoever_logged_in_and_is_not_delivered(post: Post) -> None:

@@ -1,6 +1,7 @@
 """The milter door with a real Postfix: mail is tagged, and goes on whatever happens."""
 
 import email
+import grp
 import os
 import re
 import signal
@@ -15,11 +16,12 @@ import pytest
 from miltertest import MilterConnection, constants
 
 from deciban.server.doors.milter_protocol import packet
+from deciban.spaces import Spaces
 from tests.effort import effort
 from tests.server.doors.milter_site import SPACES, LoggedIn, Site, configuration, settings
 from tests.server.doors.nonsense import speak_nonsense
-from tests.server.doors.postfix_server import running_postfix
-from tests.server.doors.private_programs import open_folder, wait_until
+from tests.server.doors.postfix_server import OWNER, running_postfix
+from tests.server.doors.private_programs import free_port, open_folder, wait_until
 from tests.server.doors.test_milter_protocol import dialogue, message
 from tests.server.running_server import RunningServer, mail_of, teach
 
@@ -157,9 +159,30 @@ def test_pipelined_commands_are_answered(site: Site) -> None:
     assert [site.arrived("ann")["X-Spam-Flag"] for _ in range(2)] == ["NO", "NO"]
 
 
+def test_only_the_mail_server_s_group_can_open_the_socket(site: Site) -> None:
+    status = os.stat(site.socket)
+    assert (status.st_mode & 0o777, grp.getgrgid(status.st_gid).gr_name) == (0o660, OWNER)
+
+
+def test_mail_goes_on_when_a_space_is_damaged(site: Site) -> None:
+    seen = len(site.server.log_lines)
+    assert site.sent(mail_of("spam", 124), "carl")["X-Deciban"] == "unsure"
+    with Spaces(str(site.server.folder)) as spaces:
+        folder = Path(spaces.folder_of(spaces.find("carl@example.org")))
+    for path in folder.iterdir():
+        path.write_bytes(b"this is no filter" * 1000)
+    for pid, role in site.server.children().items():
+        if role == "worker":  # it has the files open
+            os.kill(pid, signal.SIGKILL)
+    arrived = site.sent(b"X-Spam-Flag: NO\r\n" + mail_of("spam", 125), "carl")
+    assert arrived["X-Spam-Flag"] is None
+    assert arrived["Subject"] == "Free money, win big now"
+    site.server.wait_for("milter: failed", after=seen)
+
+
 def test_connections_that_say_nothing_keep_nobody_waiting(site: Site) -> None:
     silent = []
-    for _ in range(effort(50, 200)):
+    for _ in range(200):
         client = socket.socket(socket.AF_UNIX)
         client.connect(str(site.socket))
         client.sendall(b"\0\0")  # half of a length
@@ -294,13 +317,14 @@ def test_mail_goes_on_while_deciban_is_killed_and_started_again(site: Site) -> N
 def strict_site() -> Iterator[Site]:
     """A site that changes subjects, puts spam on hold, and learns what its users send."""
     more = 'subject_tag = "[SPAM]"\nquarantine_decibans = 0.1\nlearn_sent = true\n'
+    tcp = free_port()
     with (
         open_folder() as folder,
-        RunningServer(folder, configuration(folder, more), SPACES) as server,
+        RunningServer(folder, configuration(folder, more, tcp), SPACES) as server,
         running_postfix(folder / "postfix", settings(folder)) as postfix,
     ):
         teach(server, space=SPACES[0])
-        yield Site(server, postfix, folder)
+        yield Site(server, postfix, folder, tcp)
 
 
 def test_good_mail_goes_on_and_a_forged_word_in_its_subject_is_taken_off(strict_site: Site) -> None:
@@ -321,6 +345,8 @@ def test_what_users_send_is_learned_as_good_unless_it_looks_like_spam(strict_sit
         return strict_site.server.get("labels", space=SPACES[0]).json()["labels"]["ham"]
 
     before = count()
+    with socket.create_connection(("127.0.0.1", strict_site.tcp), timeout=60) as client:
+        LoggedIn(client).send("ann@example.org", "Lunch with the team, whoever can reach the port")
     with socket.socket(socket.AF_UNIX) as client:
         client.settimeout(60)
         client.connect(str(strict_site.socket))

@@ -3,6 +3,7 @@
 import json
 import random
 import socket
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,22 @@ def test_rspamc_shows_figures(door: Door) -> None:
     shown = door.rspamc("stat")
     assert "Messages scanned: " in shown
     assert "Messages with action add header: " in shown
+
+
+def test_rspamc_may_tell_all_it_knows(door: Door) -> None:
+    known = ("-i", "192.0.2.1", "-F", "joe@example.com", "--helo", "mx.example.com", "--hostname", "mx")
+    for whom in (("-r", "ann@example.org"), ("-u", "ann@example.org"), ("-d", "ann@example.org", "-r", "x")):
+        assert "Action: add header" in door.rspamc(*known, *whom)
+
+
+def test_rspamc_asks_how_long_we_run(door: Door) -> None:
+    assert "Uptime: " in door.rspamc("uptime")
+    with urllib.request.urlopen(f"http://127.0.0.1:{door.port}/ping", timeout=60) as response:
+        assert response.read() == b"pong\r\n"
+
+
+def test_what_we_do_not_have_is_an_error_of_the_client_s(door: Door) -> None:
+    assert "404" in door.rspamc("counters")
 
 
 def test_a_message_for_several_is_spam_only_if_it_is_for_each(door: Door) -> None:
@@ -224,6 +241,8 @@ def test_the_other_answers_have_the_fields_of_rspamd(door: Door, real: RspamdSer
     assert set(theirs["actions"]) == set(ours["actions"])
     theirs, ours = asked(real.control, "/symbols", Password=PASSWORD), asked(door.port, "/symbols")
     assert kinds_of(ours[0]["rules"][0]) == kinds_of(theirs[0]["rules"][0])
+    theirs, ours = asked(real.control, "/auth", Password=PASSWORD), asked(door.port, "/auth")
+    assert kinds_of(ours) == kinds_of(theirs)
     mail = letter("ham", 600)
     for path, port, password in (("/learnham", real.control, PASSWORD), ("/learnham", door.port, "")):
         headers = {"Password": password} if password else {}

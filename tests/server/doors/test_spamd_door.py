@@ -251,6 +251,25 @@ def test_the_socket_is_open_to_all_as_configured(spamd: Spamd) -> None:
     assert os.stat(spamd.path).st_mode & 0o777 == 0o666
 
 
+def test_a_trusted_address_asks_and_teaches_over_tcp_and_mail_of_nobody_is_handed_on() -> None:
+    with open_folder() as folder:
+        port = free_port()
+        lines = f'[spamd]\nlisten = ["127.0.0.1:{port}"]\ntrusted_addresses = ["127.0.0.1"]\n'
+        with RunningServer(folder, lines + "[server]\nworkers = 1\n", ("carl",)) as server:
+            teach(server, space="carl")
+            spamd = Spamd(server, folder, port)
+            assert spamd.spamc("-u", "carl", "-c", tcp=True).returncode == 1
+            assert b"money" in spamd.spamc("-u", "carl", "-R", tcp=True).stdout.lower()
+            before = spamd.labels("carl")
+            told = spamd.spamc("-u", "carl", "-L", "spam", message=HAM, tcp=True)
+            assert b"successfully" in told.stdout
+            assert spamd.labels("carl")["spam"] == before["spam"] + 1
+            nobody = spamd.spamc("-u", "nobody", tcp=True)
+            assert (nobody.stdout, nobody.returncode) == (SPAM, 0)
+            assert spamd.spamc("-u", "nobody", "-x", tcp=True).returncode != 0
+            assert spamd.spamc("-u", "nobody", "-L", "spam", "-x", tcp=True).returncode != 0
+
+
 def test_what_one_worker_holds_in_memory_is_limited() -> None:
     """Clients that send much and never end are refused; the others go on."""
     with open_folder() as folder:

@@ -143,6 +143,22 @@ def test_a_message_is_known_by_its_id_and_the_entry_says_what_became_of_it(train
     assert len([each for each in lessons if each["message_id"] == "<spam130@x>"]) == 1
 
 
+def test_what_the_filter_filed_is_no_lesson_until_the_user_acts(training: Training) -> None:
+    before = training.labels()
+    mail = b"X-Spam-Flag: YES\n" + training.tagged(170, "spam")
+    training.dovecot.deliver(ANN, mail, block("dovecot.md", "sieve"))
+    with imap_tools.MailBoxUnencrypted("127.0.0.1", training.dovecot.port).login(ANN, PASSWORD) as box:
+        box.folder.set("Junk")
+        filed = [m.uid for m in box.fetch(mark_seen=True) if m.headers.get("message-id") == ("<spam170@x>",)]
+        assert len(filed) == 1
+        box.folder.set("Later")
+        box.append(training.tagged(171).replace(b"\n", b"\r\n"), "Junk")  # a lesson, behind which none hides
+        training.taught(before, spam=1)
+        box.folder.set("Junk")
+        box.move(filed, "INBOX")
+        training.taught(before, spam=1, ham=1)
+
+
 @pytest.mark.parametrize("user", HOSTILE)
 def test_no_name_is_read_by_a_shell(training: Training, user: str) -> None:
     client = training.dovecot.client(user)

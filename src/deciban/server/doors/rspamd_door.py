@@ -3,6 +3,7 @@
     /checkv2                   the verdict, in the JSON that clients of rspamd read
     /learnspam, /learnham      teach the message
     /ping, /stat, /symbols     whether we are there, what was done, what symbols there are
+    /auth                      whether a password is right, and how long we run (``rspamc uptime``)
 
 Law: mail goes on. Whatever goes wrong with a verdict, the answer is that the message was skipped and that
 there is nothing to do about it.
@@ -91,9 +92,11 @@ class RspamdDoor(StreamDoor):
         try:
             if request.path in LABELS:
                 return await self._taught(request, peer, LABELS[request.path])
-            if request.path in ("/stat", "/symbols"):
+            if request.path in ("/stat", "/symbols", "/auth"):
                 self._must_know(request, peer)
-                return json_answer(self._stat() if request.path == "/stat" else symbols())
+                if request.path == "/symbols":
+                    return json_answer(symbols())
+                return json_answer(self._stat() if request.path == "/stat" else self._auth())
         except (KeyRefused, NotAllowed):
             return json_answer({"error": "Unauthorized"}, 401)
         except NoSuchSpace:
@@ -218,6 +221,18 @@ class RspamdDoor(StreamDoor):
         known = read(request.message).header("message-id").strip() or "<undef>"
         text = f"{known} has been already learned as {label}, ignore it"
         return json_answer({"error": text}, 404, text)
+
+    def _auth(self) -> dict[str, object]:
+        """That the client may see figures, and the first of them."""
+        stat, actions = self._stat(), self._actions
+        kept = ("version", "uptime", "scanned", "learned", "read_only", "config_id")
+        counts = {"clean": NO_ACTION, "probable": ADD_HEADER, "greylist": "greylist", "reject": REJECT}
+        counts["soft_reject"] = "soft reject"
+        return (
+            {"auth": "ok"}
+            | {name: stat[name] for name in kept}
+            | {name: actions[action] for name, action in counts.items()}
+        )
 
     def _stat(self) -> dict[str, object]:
         """What this worker did since it began, in the form of rspamd; what we have no figure for is 0."""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from deciban.errors import BadDialogue
+from deciban.server.listening import BACKLOG
 from deciban.value import Value
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ class StreamDoor:
         for listening in sockets:
             is_unix = listening.family == socket.AF_UNIX
             start = asyncio.start_unix_server if is_unix else asyncio.start_server
-            self._servers.append(await start(self._begin, sock=listening))
+            # While as many wait to be accepted, a socket in the file system turns everybody away at once.
+            self._servers.append(await start(self._begin, sock=listening, backlog=BACKLOG))
 
     async def close(self) -> None:
         """Accept nobody any more, and finish what was begun."""

@@ -23,6 +23,7 @@ import httptools
 
 from deciban.errors import BadRequest, DecibanError, ServerUnreachable, TooSlow
 from deciban.server.http.http_message import HttpBody, HttpRequest, HttpResponse
+from deciban.server.listening import BACKLOG
 
 # A body up to this size is handed over whole.
 SHORT_BODY = 262_144
@@ -82,7 +83,10 @@ class HttpService:
         for each in sockets:
             if each.family == socket.AF_UNIX and is_private(each.getsockname()):
                 self._private.add(each.getsockname())
-            self._servers.append(await loop.create_server(lambda: HttpConnection(self), sock=each, ssl=tls))
+            server = await loop.create_server(
+                lambda: HttpConnection(self), sock=each, ssl=tls, backlog=BACKLOG
+            )
+            self._servers.append(server)
         self._sweeping = loop.create_task(self._sweep())
 
     def trusts(self, path: object) -> bool:
