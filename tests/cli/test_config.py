@@ -81,6 +81,24 @@ def test_a_mistake_is_one_line_that_says_where_and_the_mail_goes_on(
     assert (passed.returncode, passed.stdout) == (0, mail)
 
 
+def test_hosts_whose_results_count_are_configured_for_all_filters(configured, taught, tmp_path):
+    mail = tmp_path / "authenticated.eml"
+    mail.write_text(
+        "Authentication-Results: mx.example.org; dkim=pass\n" + (taught / "new-spam.eml").read_text()
+    )
+    assert b"fact:dkim=pass" not in run("why", "--json", mail).stdout
+    configured("results-from = mx.example.org, mx2.example.org\n")
+    assert b"fact:dkim=pass" in run("why", "--json", mail).stdout
+    configured("results-from = mx.example.org/\n")
+    refused = run("why", mail)
+    assert refused.returncode == 3
+    assert refused.stderr.count(b"\n") == 1
+    assert b"names of hosts" in refused.stderr
+    data = mail.read_bytes()
+    passed = run("filter", input=data)
+    assert (passed.returncode, passed.stdout) == (0, data)
+
+
 TAGGED = "verdict-header = X-Junk\nflag-header = X-Junk-Flag\nsubject-tag = [SPAM]\n"
 
 

@@ -7,6 +7,7 @@ from deciban.cli import main
 
 UNTOUCHED = (
     "cost      9\npromise   none\nsure      0.5\ncontacts  0\nallowed   0\nshared    none\nkeep-mail never\n"
+    "results   none\n"
 )
 
 
@@ -50,6 +51,7 @@ def test_contacts_come_from_a_vcard(taught, tmp_path, capsys):
         (["--cost", "nan"], "cost must be a number from"),
         (["--promise", "7"], "promise must be a share"),
         (["--contacts", "/no/such/file"], "nothing was changed"),
+        (["--results-from", "mx.example.org,,"], "names of hosts"),
     ],
 )
 def test_bad_input_is_one_line_and_changes_nothing(taught, capsys, arguments, message):
@@ -78,6 +80,27 @@ def test_mail_is_kept_on_request_and_explained_by_its_digest(mails, database, ca
     assert main(["why", "--digest", digest]) == 3
     assert "no mail is kept" in capsys.readouterr().err
     assert main(["prefer", "--keep-mail", "sometimes"]) == 3
+
+
+def test_results_of_a_named_host_are_facts_that_why_shows(mails, database, tmp_path, capsys):
+    found = (
+        "X-Rspamd-Server: mx.example.org\nX-Spamd-Result: default: True [9.00 / 15.00]; BAD_SIGN(9.00)[]\n"
+    )
+    for path in (mails / "spam").iterdir():
+        path.write_text(found + path.read_text())
+    main(["learn", "--no-starter", "ham", str(mails / "ham")])
+    assert main(["prefer", "--results-from", "MX.example.org,.example.net"]) == 0
+    assert "results   .example.net, mx.example.org\n" in capsys.readouterr().out
+    main(["learn", "spam", str(mails / "spam")])
+    (tmp_path / "new.eml").write_text(found + "Subject: hello\n\nhello\n")
+    capsys.readouterr()
+    main(["why", "--json", str(tmp_path / "new.eml")])
+    evidence = {item["name"]: item["decibans"] for item in json.loads(capsys.readouterr().out)["evidence"]}
+    assert evidence["fact:rspamd=BAD_SIGN"] != 0
+    assert main(["prefer", "--results-from", "none"]) == 0
+    capsys.readouterr()
+    main(["why", "--json", str(tmp_path / "new.eml")])
+    assert "BAD_SIGN" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("cost", ["inf", "nan", "1e400", "0"])

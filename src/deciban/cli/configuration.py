@@ -37,6 +37,7 @@ SETTINGS = {
     "journal": ("no", "yes keeps what classify, filter and learn decided: see deciban journal"),
     "aliases": ("", "a file of lines ADDRESS = NAME: which space has the mail for an address"),
     "aliases-command": ("", "a program that is given an address and prints the name of its space"),
+    "results-from": ("", "hosts whose results of SPF, DKIM, SpamAssassin, rspamd are facts in all filters"),
     "color": ("auto", "auto, always or never, where --color is auto"),
     "verdict-header": ("X-Deciban", "filter: the header field with label, decibans and probability"),
     "flag-header": ("X-Spam-Flag", "filter: the field that is YES for spam and NO otherwise"),

@@ -177,7 +177,15 @@ def open_filter(options: Namespace) -> Filter:
     read_only = not os.access(path, os.W_OK)
     if read_only:
         _tell_what_to_mend(path)
-    return Filter.open(path, create=False, read_only=read_only)
+    return _as_configured(Filter.open(path, create=False, read_only=read_only))
+
+
+def _as_configured(mail_filter: Filter) -> Filter:
+    """The filter, with the hosts whose results are believed in all filters."""
+    hosts = Configuration.load().value("results-from")
+    if hosts:
+        mail_filter.prefer_for_now(results_from=hosts.replace(",", " ").split())
+    return mail_filter
 
 
 def _tell_what_to_mend(path: str) -> None:
@@ -199,7 +207,8 @@ def open_or_create_filter(options: Namespace) -> Filter:
     from deciban.filter import Filter
 
     path = database_to_make(options)
-    return Filter.open(path, starter=None if os.path.exists(path) else starter_for(options))
+    starter = None if os.path.exists(path) else starter_for(options)
+    return _as_configured(Filter.open(path, starter=starter))
 
 
 def existing_database(options: Namespace) -> str:

@@ -27,6 +27,7 @@ EXAMPLES = (
     ("deciban prefer --allow friends.txt", "these senders are never called spam"),
     ("deciban prefer --shared /srv/deciban/2026-11.state", "go on from what the site has learned"),
     ("deciban prefer --starter", "begin with the starter that comes with deciban, or move to the newest"),
+    ("deciban prefer --results-from mx.example.org", "what this host found out about mail becomes features"),
     ("deciban prefer --keep-mail 30", "keep mail that is taught for 30 days, to look at it again"),
 )
 
@@ -57,6 +58,12 @@ def define(parser: Parser) -> None:
         metavar="DAYS",
         help="keep the mail itself, too: never (the default), for so many days, or always",
     )
+    parser.add_argument(
+        "--results-from",
+        metavar="HOSTS",
+        help="hosts, with commas between, whose results of SPF, DKIM, DMARC, SpamAssassin and rspamd are "
+        f"believed to be theirs; {NONE} for nobody's",
+    )
     add_json_flag(parser)
     add_database_flag(parser)
 
@@ -70,6 +77,8 @@ def run(options: Namespace) -> int:
         changes["allowed"] = _addresses(options.allow)
     if options.keep_mail is not None:
         changes["keep_mail"] = options.keep_mail
+    if options.results_from is not None:
+        changes["results_from"] = () if options.results_from == NONE else options.results_from.split(",")
     # All that can be wrong with the command is found before a database is made or changed.
     Preferences(**changes)  # type: ignore[arg-type]  # it looks at the values itself
     foundation = _foundation(options)
@@ -90,6 +99,7 @@ def run(options: Namespace) -> int:
     say(f"allowed   {len(preferences.allowed):,}")
     say(f"shared    {harmless(shared.path) if shared else NONE}")
     say(f"keep-mail {preferences.keep_mail_text}")
+    say(f"results   {', '.join(sorted(preferences.results_from)) or NONE}")
     return 0
 
 
@@ -142,6 +152,7 @@ def _record(preferences: Preferences, shared: SharedFilter | None) -> dict[str, 
         "allowed": sorted(preferences.allowed),
         "shared": None if shared is None else {"path": shared.path, "digest": shared.digest},
         "keep_mail": preferences.keep_mail,
+        "results_from": sorted(preferences.results_from),
     }
 
 

@@ -49,14 +49,17 @@ cdef Hashes idle_hashes
 cdef Shorts idle_shorts
 
 
-def features_of(Message message not None, facts, limits=Limits()):
+def features_of(Message message not None, facts, limits=Limits(), bint results=True):
     """What the filter learns from a message."""
     cdef Harvest harvest
     memset(&harvest, 0, sizeof(harvest))
+    harvest.skips_results = not results
     return gathered(message, facts, limits, &harvest)
 
 
-def named_features(Message message not None, facts, uint64_t seed, int count, int longest, limits=Limits()):
+def named_features(
+    Message message not None, facts, uint64_t seed, int count, int longest, limits=Limits(), bint results=True
+):
     """The same, and the names of so many words, drawn by lot and one a line.
 
     Which words are drawn, only the seed and the words decide. Names that are longer or have line ends are
@@ -67,6 +70,7 @@ def named_features(Message message not None, facts, uint64_t seed, int count, in
     if not 0 < count <= MOST_DRAWN:
         raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
     memset(&harvest, 0, sizeof(harvest))
+    harvest.skips_results = not results
     harvest.tracing = True
     harvest.wanted = count
     harvest.lowest = lowest

@@ -4,7 +4,9 @@
     named_features(message, facts)      Features, names   to learn: a lesson keeps some of its words
     whereabouts_of(message, facts)        Whereabouts         to explain: names and places of every feature
 
-``facts`` are what is known about a message from outside, such as that its sender is a contact.
+``facts`` are what is known about a message from outside, such as that its sender is a contact. Without
+``results``, the fields in which servers tell what they found out about its sender are left out: whoever
+believes some of them hands those in as facts (filter/foreign_results.py).
 
 A lesson keeps the text of 16 of its words, some 200 bytes, drawn by lot. Which ones depends on the message
 alone, so that a lesson tells nothing about others; forgetting a lesson forgets its names too. A word that
@@ -33,15 +35,17 @@ NAMES_PER_LESSON = 16
 MOST_NAME_BYTES = 60
 
 
-def features_of(message: Message, facts: Iterable[str] = ()) -> Features:
+def features_of(message: Message, facts: Iterable[str] = (), results: bool = True) -> Features:
     """What the filter learns from a message."""
-    return _short_features.features_of(message, facts)
+    return _short_features.features_of(message, facts, results=results)
 
 
-def named_features(message: Message, facts: Iterable[str] = ()) -> tuple[Features, str]:
+def named_features(message: Message, facts: Iterable[str] = (), results: bool = True) -> tuple[Features, str]:
     """What a lesson keeps of a message: its features, and some names, one per line."""
     seed = int.from_bytes(message.digest[:8], "little")
-    features, kept = _short_features.named_features(message, facts, seed, NAMES_PER_LESSON, MOST_NAME_BYTES)
+    features, kept = _short_features.named_features(
+        message, facts, seed, NAMES_PER_LESSON, MOST_NAME_BYTES, results=results
+    )
     # A word that is not UTF-8 gets no name: with a replaced character it has another hash, and cannot be
     # found.
     text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
@@ -57,7 +61,7 @@ class Whereabouts(Value):
     """Where it was seen: (where, number, start, end), as `deciban.text.views.Place` explains them."""
 
 
-def whereabouts_of(message: Message, facts: Iterable[str] = ()) -> Whereabouts:
+def whereabouts_of(message: Message, facts: Iterable[str] = (), results: bool = True) -> Whereabouts:
     """The names and the places of all features of a message."""
     from deciban.text._views import sightings
 
@@ -67,7 +71,7 @@ def whereabouts_of(message: Message, facts: Iterable[str] = ()) -> Whereabouts:
     for view in VIEWS:
         named: dict[int, dict[str, None]] = {}
         placed: dict[int, list[Place]] = {}
-        for feature, name, where, number, start, end in sightings(message, view, facts):
+        for feature, name, where, number, start, end in sightings(message, view, facts, results=results):
             short = shorten(feature)
             named.setdefault(short, {})[name.decode("utf-8", "replace")] = None
             placed.setdefault(short, []).append((where, number, start, end))

@@ -321,7 +321,7 @@ class Filter:
         self._for_now |= changes
 
     def prefer(self, **changes: object) -> Preferences:
-        """Change some of the `Preferences`: cost, promise, sure, contacts, allowed, keep_mail."""
+        """Change some of the `Preferences`, such as ``cost=99`` or ``promise=None``."""
         from deciban.filter.kept_mail import erase_old
 
         with self.ledger.writing():

@@ -66,7 +66,7 @@ def lesson_of(
 
     message = read(raw.data)
     sender = _sender(message)
-    features, names = named_features(message, preferences.facts(sender))
+    features, names = named_features(message, _facts(message, sender, preferences), _hears(preferences))
     features.encode()  # here, where several threads may be at work; the ledger asks for it one by one
     return Lesson(  # all fields in their order, which takes half the time of naming them
         message.digest,
@@ -91,14 +91,29 @@ def question_of(message: bytes | Message, preferences: Preferences) -> Question:
     message = message if isinstance(message, Message) else read(message)
     # Looking for the address takes 20 µs, and most users have neither contacts nor an allow list.
     sender = _sender(message) if preferences.contacts or preferences.allowed else ""
-    return Question(features_of(message, preferences.facts(sender)), sender)
+    return Question(features_of(message, _facts(message, sender, preferences), _hears(preferences)), sender)
 
 
 def whereabouts_in(message: Message, preferences: Preferences) -> Whereabouts:
     """Names and places of the features of a message, for `Filter.why`."""
     from deciban.committee.extraction import whereabouts_of
 
-    return whereabouts_of(message, preferences.facts(_sender(message)))
+    return whereabouts_of(message, _facts(message, _sender(message), preferences), _hears(preferences))
+
+
+def _facts(message: Message, sender: str, preferences: Preferences) -> tuple[str, ...]:
+    """What is known about a message from outside, as features."""
+    facts = preferences.facts(sender)
+    if preferences.results_from:
+        from deciban.filter.foreign_results import facts_in
+
+        facts += facts_in(message.source, preferences.results_from)
+    return facts
+
+
+def _hears(preferences: Preferences) -> bool:
+    """Whether results of whatever host are words, too: where hosts are named, nobody else is heard."""
+    return not preferences.results_from
 
 
 def _sender(message: Message) -> str:

@@ -1,7 +1,8 @@
 """What the user prefers: kept in the ledger, changed at any time, without a replay.
 
-Unlike `Settings`, preferences do not decide what is learned from a lesson, with one exception that is itself
-kept in the lesson: whether its sender was a contact when it was taught.
+Unlike `Settings`, preferences do not decide what is learned from a lesson, with two exceptions that are kept
+in the lesson itself: whether its sender was a contact when it was taught, and what hosts that were named then
+found out about the message.
 
 >>> preferences = Preferences(promise=0.01, contacts=["ann@example.org"])
 >>> Preferences.from_text(preferences.text()) == preferences
@@ -37,6 +38,8 @@ class Preferences(Value):
     """The probability below which the verdict is unsure, whatever the label."""
     keep_mail: int
     """For how many days mail itself is kept, beside its lesson; 0 for never, `ALWAYS` for ever."""
+    results_from: frozenset[str]
+    """Hosts whose results about messages are facts: SPF, DKIM, SpamAssassin … (foreign_results.py)."""
 
     def __init__(
         self,
@@ -46,6 +49,7 @@ class Preferences(Value):
         allowed: Iterable[str] = (),
         keep_mail: int = 0,
         sure: float = HALF,
+        results_from: Iterable[str] = (),
     ) -> None:
         Threshold(cost, promise)
         if not 0 <= sure < 1:
@@ -61,6 +65,7 @@ class Preferences(Value):
             allowed=frozenset(address.lower() for address in allowed),
             sure=sure,
             keep_mail=keep_mail,
+            results_from=frozenset(map(_host_name, results_from)),
         )
 
     @property
@@ -88,7 +93,9 @@ class Preferences(Value):
 
         people = {"contacts": sorted(self.contacts), "allowed": sorted(self.allowed)}
         numbers = {name: getattr(self, name) for name in ("cost", "promise", "sure", "keep_mail")}
-        return json.dumps(numbers | people)
+        # Only where there are some: earlier versions do not know the name.
+        hosts = {"results_from": sorted(self.results_from)} if self.results_from else {}
+        return json.dumps(numbers | people | hosts)
 
     @classmethod
     def from_text(cls, text: str) -> Preferences:
@@ -104,3 +111,9 @@ class Preferences(Value):
                 "The preferences in the database cannot be read: it is damaged, or of another version. "
                 "Set them anew: deciban check --repair, then deciban prefer."
             ) from None
+
+
+def _host_name(text: str) -> str:
+    from deciban.filter.foreign_results import host_name  # only who names hosts needs it
+
+    return host_name(text)

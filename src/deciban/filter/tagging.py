@@ -87,7 +87,7 @@ class Tagging(Value):
         if not unknown and not self.subject_tag:
             return message
         pieces, done = [], 0
-        for start, end, line in _fields(message):
+        for start, end, line in fields_of(message):
             name = line.partition(b":")[0].strip().lower()
             if name in unknown:
                 pieces.append(message[done:start])
@@ -112,7 +112,7 @@ class Tagging(Value):
 
     def _with_subject_tag(self, message: bytes) -> bytes:
         """The message with our word in front of its first subject, if it has one."""
-        for start, _, line in _fields(message):
+        for start, _, line in fields_of(message):
             name, _, text = line.partition(b":")
             if name.strip().lower() == b"subject":
                 place = start + len(line) - len(text.lstrip(b" \t"))
@@ -123,7 +123,7 @@ class Tagging(Value):
         """The fields of other filters, on one line each; never those that we write ourselves."""
         ours = {name.lower() for name in self._names()} | {NAMES[0].lower()}
         found = []
-        for _, _, line in _fields(message):
+        for _, _, line in fields_of(message):
             name, colon, value = line.decode("latin-1").partition(":")
             known = name.strip().lower()
             if colon and known.startswith("x-spam") and known not in ours and known.isprintable():
@@ -143,7 +143,7 @@ def identity_in(message: bytes) -> bytes:
     wanted = ID_FIELD.lower().encode()
     if wanted not in message[:MOST_HEAD].lower():  # nearly always: looking at each field takes longer
         return b""
-    for _, _, line in _fields(message):
+    for _, _, line in fields_of(message):
         name, _, value = line.partition(b":")
         if name.strip().lower() == wanted:
             try:
@@ -154,7 +154,7 @@ def identity_in(message: bytes) -> bytes:
     return b""
 
 
-def _fields(message: bytes) -> Iterator[tuple[int, int, bytes]]:
+def fields_of(message: bytes) -> Iterator[tuple[int, int, bytes]]:
     """Where each line of the head begins and ends, the lines folded behind it included, and its bytes."""
     import re  # only who configures something needs it: 5 ms
 

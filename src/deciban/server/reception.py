@@ -94,7 +94,8 @@ class Reception:
     ) -> None:
         self.configuration = configuration
         self.log = log
-        self.spaces = Spaces(folder, most_open=configuration.server.open_spaces, follows=True)
+        settings = configuration.server
+        self.spaces = Spaces(folder, False, settings.open_spaces, True, settings.results_from)
         self.doorkeeper = Doorkeeper(self.spaces)
         self.link = link
         link.when_changed = self.doorkeeper.look_again

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from deciban.errors import BadSetting, CannotWrite
+from deciban.filter.foreign_results import host_name
 from deciban.server.listening import ListeningPlace
 from deciban.server.server_configuration import HttpSettings, ServerConfiguration
 from deciban.spaces import Spaces
@@ -27,6 +28,8 @@ def must_be_startable(configuration: ServerConfiguration, folder: str) -> None:
     _must_be_readable(configuration.server.aliases)
     if configuration.server.aliases and configuration.server.aliases_command:
         raise BadSetting("Set aliases or aliases_command in [server], not both.")
+    for host in configuration.server.results_from:
+        host_name(host)
     _must_be_usable(folder)
 
 

@@ -64,6 +64,10 @@ class ServerSettings(Section, frozen=True):
         tuple[str, ...],
         _explain("instead: a program that is given an address and prints the name of its space"),
     ] = ()
+    results_from: Annotated[
+        tuple[str, ...],
+        _explain("hosts whose results of SPF, DKIM, SpamAssassin and rspamd are believed (docs/beside.md)"),
+    ] = ()
 
 
 class HttpSettings(Section, frozen=True):

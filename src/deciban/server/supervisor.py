@@ -157,7 +157,8 @@ class Supervisor:
             for pipe in self._former[1]:
                 os.close(pipe)
             if role == "writer":
-                run_writer(self.folder, self._writer_socket, lifeline, self.log)
+                hosts = self.configuration.server.results_from
+                run_writer(self.folder, hosts, self._writer_socket, lifeline, self.log)
             else:
                 self._writer_socket.close()
                 run_worker(

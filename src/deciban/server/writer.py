@@ -54,9 +54,9 @@ OPEN_SPACES = 32
 class Writer:
     """Takes calls and has them done."""
 
-    def __init__(self, folder: str, log: ServerLog) -> None:
+    def __init__(self, folder: str, log: ServerLog, results_from: tuple[str, ...] = ()) -> None:
         self._log = log
-        self._spaces = Spaces(folder, most_open=OPEN_SPACES)
+        self._spaces = Spaces(folder, most_open=OPEN_SPACES, results_from=results_from)
         journal = SqliteJournal(self._spaces.journal_path, create=True)
         self.journal = JournalWriter(journal, background=True)
         self._changes = Changes(self._spaces, self.journal)
@@ -186,16 +186,17 @@ class WriterConnection(asyncio.Protocol):
         self._streams.pop(number, None)
 
 
-def run_writer(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
+def run_writer(
+    folder: str, results_from: tuple[str, ...], listening: socket.socket, lifeline: Lifeline, log: ServerLog
+) -> None:
     """Be the writer until the supervisor ends or says so."""
     with suppress(OSError):  # a hardened unit may forbid it
         os.nice(NICE)
-    asyncio.run(_serve(folder, listening, lifeline, log))
+    asyncio.run(_serve(Writer(folder, log, results_from), listening, lifeline))
 
 
-async def _serve(folder: str, listening: socket.socket, lifeline: Lifeline, log: ServerLog) -> None:
+async def _serve(writer: Writer, listening: socket.socket, lifeline: Lifeline) -> None:
     loop = asyncio.get_running_loop()
-    writer = Writer(folder, log)
     server = await loop.create_unix_server(lambda: WriterConnection(writer), sock=listening)
     ended = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)

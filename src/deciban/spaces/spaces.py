@@ -55,10 +55,18 @@ class Spaces:
     """An open folder of spaces; several threads may use it."""
 
     def __init__(
-        self, folder: str, create: bool = False, most_open: int = MOST_OPEN, follows: bool = False
+        self,
+        folder: str,
+        create: bool = False,
+        most_open: int = MOST_OPEN,
+        follows: bool = False,
+        results_from: Iterable[str] = (),
     ) -> None:
-        """``follows``: filters only answer, from what another process teaches (filter/asking.py)."""
-        self._follows = follows
+        """``follows``: filters only answer, from what another process teaches (filter/asking.py).
+
+        ``results_from`` are hosts whose results count in every space (filter/foreign_results.py).
+        """
+        self._follows, self._results_from = follows, tuple(results_from)
         self.folder = os.path.realpath(folder)
         self.most_open = most_open
         self._lock = RLock()
@@ -190,7 +198,7 @@ class Spaces:
         if opened is not None:
             return opened
         # Opened outside of the lock: one space that takes long keeps nobody else waiting.
-        new = _OpenFilter(path, self._follows)
+        new = _OpenFilter(path, self._follows, self._results_from)
         with self._lock:
             opened = self._known(record.id, path)
             if opened is None:
@@ -275,12 +283,14 @@ class Spaces:
 class _OpenFilter:
     """An open filter, and how many are using it."""
 
-    def __init__(self, path: str, follows: bool) -> None:
+    def __init__(self, path: str, follows: bool, results_from: tuple[str, ...]) -> None:
         from deciban.filter import Filter
 
         self.file = file_at(path)
         read_only = not os.access(path, os.W_OK)
         self.mail_filter = Filter.open(path, create=False, read_only=read_only, follows=follows)
+        if results_from:
+            self.mail_filter.prefer_for_now(results_from=results_from)
         self.users = 0
 
     def close_if_idle(self) -> None:

@@ -40,6 +40,7 @@ ctypedef struct Harvest:
     Py_ssize_t limit        # hashes gathered at most, repetitions counted
     bint full               # some were left out
     bint tracing
+    bint skips_results      # leave out what servers wrote about the sender: HEADER_AUTHENTICATION
     int wanted              # if above 0, trace only this many features: those with the lowest lots so far
     int drawn               # how many lots are in ``lowest``
     uint64_t* lowest        # in increasing order, with room for ``wanted``

@@ -122,6 +122,8 @@ cdef int gather_letters(const Content* content, Harvest* harvest, Budgets budget
         header = header_at(content, i)
         if left <= 0 or header.part != 0:
             break
+        if harvest.skips_results and header.kind == HEADER_AUTHENTICATION:
+            continue
         # The line end before a name tells "To:" from "Reply-To:".
         start = max(header.raw.start - 1, 0)
         end = min(header.raw.end, start + min(share_of(&header), left), canonical.size)

@@ -6,6 +6,7 @@ from deciban.text._content cimport Content
 cdef class Message:
     cdef Content content
     cdef bytes _digest
+    cdef readonly bytes source
 
 
 cpdef Message read(data, limits=*)

@@ -199,6 +199,7 @@ cdef class Message:
     def __cinit__(self):
         memset(&self.content, 0, sizeof(Content))
         self._digest = None
+        self.source = b""
 
     def __dealloc__(self):
         free(self.content.canonical.data)
@@ -701,6 +702,7 @@ cpdef Message read(data, limits=None):
         free(scratch.words.data)
         free(levels.rows)
         PyBuffer_Release(&held)
+    message.source = data if isinstance(data, bytes) else bytes(data)
     return message
 
 

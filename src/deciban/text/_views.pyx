@@ -179,13 +179,14 @@ cdef int harvest_letters(Message message, Harvest* harvest) except -1:
     return 0
 
 
-def extract(Message message not None, facts, limits=Limits()):
-    """Both views of a message: (words, letters)."""
+def extract(Message message not None, facts, limits=Limits(), bint results=True):
+    """Both views of a message: (words, letters); without the fields that servers wrote about its sender, if asked."""
     cdef Harvest harvest
     cdef Hashes scratch = take(&idle_scratch)
     memset(&harvest, 0, sizeof(harvest))
     harvest.hashes = take(&idle_gathered)
     harvest.limit = limits.features
+    harvest.skips_results = not results
     try:
         harvest_words(message, &harvest, facts)
         words = feature_set(&harvest, &scratch)
@@ -212,11 +213,12 @@ cdef list sightings_of(const Harvest* harvest):
     return found
 
 
-def sightings(Message message not None, str view, facts, limits=Limits()):
+def sightings(Message message not None, str view, facts, limits=Limits(), bint results=True):
     """Each feature of the view `words` or `letters` each time it was seen: (hash, name, where, number, start, end)."""
     cdef Harvest harvest
     memset(&harvest, 0, sizeof(harvest))
     harvest.limit = limits.features
+    harvest.skips_results = not results
     harvest.tracing = True
     try:
         if view == "words":

@@ -780,7 +780,7 @@ cdef int gather_headers(const Content* content, Harvest* harvest, Patterns* patt
         if harvest.full:
             return 0
         header = header_at(content, i)
-        if header.part == 0:
+        if header.part == 0 and not (harvest.skips_results and header.kind == HEADER_AUTHENTICATION):
             harvest.number = i
             gather_header(content, harvest, header, patterns, &recipients)
     harvest.where = WHERE_MESSAGE

@@ -158,6 +158,7 @@ class PreferencesInput(Input):
     contacts: list[str] | UnsetType = UNSET
     allowed: list[str] | UnsetType = UNSET
     keep_mail: Annotated[int, Meta(ge=0, le=36_500, description="days; 0 for never")] | UnsetType = UNSET
+    results_from: list[str] | UnsetType = UNSET
 
 
 class PageQuery(Input):
@@ -308,6 +309,7 @@ class PreferencesAnswer(Struct, kw_only=True):
     contacts: list[str]
     allowed: list[str]
     keep_mail: int
+    results_from: list[str]
 
 
 class ImportAnswer(PlaceAnswer):

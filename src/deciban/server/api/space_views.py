@@ -123,6 +123,7 @@ async def preferences(call: ApiCall) -> HttpResponse:
             "contacts": sorted(kept.contacts),
             "allowed": sorted(kept.allowed),
             "keep_mail": kept.keep_mail,
+            "results_from": sorted(kept.results_from),
         }
 
     return answered(await call.reception.look(call.space, read))
