@@ -243,6 +243,15 @@ def test_a_filter_leaves_the_starter_and_comes_back(starting, taught, capsys):
     assert said(capsys, "classify", str(taught / "new-spam.eml")) == without
 
 
+def test_how_far_the_starter_is_believed_is_not_rounded_to_all_or_nothing(starting, taught, capsys):
+    assert main(["prefer", "--starter"]) == 0
+    belief = said(capsys, "status")["belief"]
+    assert main(["status"]) == 0
+    shares = [f"{100 * share:.2f}%" for share in (belief, 1 - belief)]
+    line = f"It is believed to {shares[0]}, and what your own lessons say alone to {shares[1]}."
+    assert line in capsys.readouterr().out
+
+
 def test_a_filter_rests_on_one_thing(starting, capsys):
     for words in (["--starter", "--no-starter"], ["--starter", "--shared", "none"]):
         assert main(["prefer", *words]) == 3
