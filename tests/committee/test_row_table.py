@@ -1,13 +1,14 @@
 """Tables: dense and sparse, flat and in layers, give the same bits; damage in any of them is noticed."""
 
 import random
+from array import array
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deciban.committee._committee import Committee
-from deciban.committee._lesson_code import Features
+from deciban.committee._committee import LAYOUT, Committee
+from deciban.committee._lesson_code import FEATURE_BITS, Features
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
@@ -190,8 +191,8 @@ def test_an_index_without_an_end_is_searched_once() -> None:
     buffer = bytearray(Committee.size(shape))
     committee = Committee.begin(learned, shape, buffer)
     start = committee.table_start
-    for entry in range(shape.entries):
-        buffer[start + 8 * entry : start + 8 * entry + 8] = b"\xff" * 8
+    for bucket in range(shape.buckets):
+        buffer[start + 64 * bucket : start + 64 * bucket + 64] = b"\xff" * 60 + (12).to_bytes(4, "little")
     blocks = (len(buffer) - start) // 4096
     for block in range(blocks):
         words = memoryview(buffer)[start + 4096 * block : start + 4096 * (block + 1)].cast("Q")
@@ -200,6 +201,53 @@ def test_an_index_without_an_end_is_searched_once() -> None:
         buffer[at : at + 8] = check.to_bytes(8, "little")
     features = made_up_lessons(2, 1)[0][1]
     Committee(learned, buffer).score(features)
+
+
+def test_wide_buckets_of_many_rows_give_the_same_bits() -> None:
+    learned = Settings(bits=22, salt=7)
+    narrow, wide = Shape(2, 22, 1 << 17), Shape(2, 22, (1 << 17) + 1)
+    assert wide.buckets > 1.1 * narrow.buckets
+    committees = [Committee.fresh(learned, shape=shape) for shape in (narrow, wide)]
+    for label, features in made_up_lessons(2, 60):
+        first, second = (committee.learn(label, features) for committee in committees)
+        assert first == second
+    assert committees[0].code() == committees[1].code()
+    for committee in committees:
+        committee.check()
+
+
+def test_keys_that_all_want_one_bucket_are_found_behind_it() -> None:
+    # The salt of a starter is public: somebody could choose features whose keys are next to each other.
+    learned = Settings(bits=16, salt=7)
+    dense, sparse = Committee.fresh(learned), Committee.fresh(learned, shape=Shape(2, 16, 2000))
+    by_slot = sorted(range(1 << 16), key=lambda number: _hashed(_hashed(learned.salt + 1) + number))
+    near = by_slot[-600:] + by_slot[:600]  # the last buckets go on with the first
+    for start in range(0, 1200, 100):
+        features = Features.of(
+            array("Q", sorted(number << (64 - FEATURE_BITS) for number in near[start : start + 100])),
+            array("Q"),
+        )
+        for label in ("spam", "ham"):
+            assert dense.score(features) == sparse.score(features)
+            assert dense.learn(label, features) == sparse.learn(label, features)
+    assert dense.code() == sparse.code()
+    sparse.check()
+
+
+def _hashed(number: int) -> int:
+    """The finaliser of splitmix64, by whose first bits a feature has its slot."""
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    number = (number ^ number >> 27) * 0x94D049BB133111EB % 2**64
+    return number ^ number >> 31
+
+
+def test_a_buffer_of_the_layout_before_is_refused() -> None:
+    learned = Settings(bits=10)
+    buffer = buffer_of(learned, Sparse(learned).committee)
+    assert int.from_bytes(buffer[8:16], "little") % 1000 == LAYOUT
+    buffer[8] -= 1
+    with pytest.raises(DamagedSnapshot, match="another version"):
+        Committee(learned, buffer)
 
 
 def test_damage_in_a_foundation_is_told_apart_from_that_of_a_snapshot() -> None:

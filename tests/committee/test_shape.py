@@ -13,9 +13,9 @@ def test_a_table_is_sparse_while_that_is_smaller(capacity: int, bits: int, rows:
     shape = Shape.for_rows(capacity, bits, rows)
     assert shape.rows >= rows or shape.is_dense
     assert shape.size <= Shape.dense(capacity, bits).size
-    assert (shape.entries == 0) == shape.is_dense
+    assert (shape.buckets == 0) == shape.is_dense
     if not shape.is_dense:
-        assert shape.entries > shape.rows
+        assert 10 * shape.buckets > shape.rows
     assert 0 <= Committee.size(shape) - shape.size - 112 * capacity <= 16_384 + shape.size // 500
 
 

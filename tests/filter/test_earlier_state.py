@@ -4,7 +4,7 @@ import struct
 
 import pytest
 
-from deciban.committee._committee import FORMAT, Committee
+from deciban.committee._committee import LAYOUT, Committee
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
@@ -20,7 +20,7 @@ def earlier_code(settings: Settings, committee: Committee, format_: int) -> byte
     capacity, bits = committee.capacity, committee.shape.bits
     buffer = bytes(buffer_of(settings, committee, Shape.dense(capacity, bits)))
     words = list(struct.unpack_from("<30Q", buffer))
-    head = [words[0], words[1] - FORMAT + format_, words[2], capacity, bits, *words[9:11], 0, *words[12:30]]
+    head = [words[0], words[1] - LAYOUT + format_, words[2], capacity, bits, *words[9:11], 0, *words[12:30]]
     records = buffer[240 : 240 + 112 * capacity]
     all_words = [*head, *struct.unpack(f"<{len(records) // 8}Q", records)]
     head[7] = sum(word * (2 * place + 1) * FACTOR for place, word in enumerate(all_words)) % 2**64

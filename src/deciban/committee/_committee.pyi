@@ -7,6 +7,7 @@ from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 
 FORMAT: int
+LAYOUT: int
 LABEL_BYTES: int
 
 class Committee:

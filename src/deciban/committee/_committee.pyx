@@ -41,7 +41,7 @@ without a name: the weights learn what the first is *not*.
 
 The buffer, numbers as the machine stores them:
 
-    Head                     248 bytes: format, settings, sizes, scales and weights of the judge, doubt
+    Head                     240 bytes: format, settings, sizes, scales and weights of the judge, doubt
     capacity × LabelRecord     112 bytes each: name, bias, lessons
     checks                     one number for each block of 4,096 bytes of the table
     (filled up to a multiple of 4,096)
@@ -96,7 +96,8 @@ from deciban.text._hashing import feature_hash
 
 cdef enum:
     MOST_LABELS = 4096
-    STATE_FORMAT = 5
+    CODE_FORMAT = 5
+    LAYOUT_FORMAT = 6
     NAME_BYTES = 64
     WITNESSES = 4       # counts and weights over words, then over letters
     # Shares multiplied before their logarithm is taken. The least share is above 1e-13, so 16 cannot underflow.
@@ -107,7 +108,9 @@ cdef enum:
     IMAGINED_LESSONS = 5
     IMAGINED_SCALE = 2
 
-FORMAT = STATE_FORMAT
+# Of the code of a state, and of the buffer in which it lies.
+FORMAT = CODE_FORMAT
+LAYOUT = LAYOUT_FORMAT
 LABEL_BYTES = NAME_BYTES
 # A filter that is contradicted more often than this where it is sure is not taught wrongly: it is wrong.
 cdef double MOST_DOUBT = 0.2
@@ -167,8 +170,8 @@ cdef Py_ssize_t table_at(const TableHead* table) noexcept nogil:
 cdef TableHead table_of(shape) except *:
     """The sizes of a table of a shape."""
     cdef TableHead table
-    table.capacity, table.bits, table.entries, table.room = shape.capacity, shape.bits, shape.entries, shape.rows
-    table.rows = 0 if table.entries else table.room
+    table.capacity, table.bits, table.buckets, table.room = shape.capacity, shape.bits, shape.buckets, shape.rows
+    table.rows = 0 if table.buckets else table.room
     if not is_possible(&table):
         raise TooManyLabels("A filter has room for at most 4096 labels. Use fewer.")
     return table
@@ -262,7 +265,7 @@ cdef class Committee:
         self.header = <Head*>self.buffer.buf
         if self.buffer.len < <Py_ssize_t>sizeof(Head) or memcmp(self.header.magic, b"deciban", 8) != 0:
             raise DamagedSnapshot("This is no state of a filter. Remove the snapshot: it is made again from the ledger.")
-        if self.header.format != STATE_FORMAT + 1000 * FORMAT_VERSION:
+        if self.header.format != LAYOUT_FORMAT + 1000 * FORMAT_VERSION:
             raise DamagedSnapshot("This state is of another version. Remove the snapshot: it is made again.")
         if self.header.settings != feature_hash(settings.text()):
             raise DamagedSnapshot("This state was made with other settings. Remove the snapshot: it is made again.")
@@ -319,7 +322,7 @@ cdef class Committee:
         memset(&header, 0, sizeof(header))
         header.table = table_of(shape)
         memcpy(header.magic, b"deciban", 8)
-        header.format = STATE_FORMAT + 1000 * FORMAT_VERSION
+        header.format = LAYOUT_FORMAT + 1000 * FORMAT_VERSION
         header.settings = feature_hash(settings.text())
         header.foundation = 0 if foundation is None else foundation.seal()
         for witness in range(WITNESSES):
@@ -371,7 +374,7 @@ cdef class Committee:
     def shape(self):
         """The sizes of its table."""
         cdef TableHead* table = &self.header.table
-        return Shape(self.capacity, table.bits, table.room, table.entries == 0)
+        return Shape(self.capacity, table.bits, table.room, table.buckets == 0)
 
     @property
     def rows(self):
@@ -467,7 +470,8 @@ cdef class Committee:
     cdef bytes _code(self):
         cdef Head header = self.header[0]
         cdef Py_ssize_t labels = header.labels * sizeof(LabelRecord)
-        header.table.capacity = header.table.entries = header.table.room = header.table.rows = 0
+        header.table.capacity = header.table.buckets = header.table.room = header.table.rows = 0
+        header.format = CODE_FORMAT + 1000 * FORMAT_VERSION
         header.check = 0
         header.check = check_of(&header, sizeof(Head) // 8, 0) + check_of(
             self.records, labels // 8, sizeof(Head) // 8
@@ -495,14 +499,15 @@ cdef class Committee:
             + check_of(&code[0] + sizeof(Head), (start - sizeof(Head)) // 8, sizeof(Head) // 8)
         ):
             raise DamagedSnapshot("A saved state is damaged. Remove it: it is made again from the ledger.")
-        if header.format != STATE_FORMAT + 1000 * FORMAT_VERSION or header.settings != feature_hash(settings.text()):
+        if header.format != CODE_FORMAT + 1000 * FORMAT_VERSION or header.settings != feature_hash(settings.text()):
             raise DamagedSnapshot("A saved state is of another version or other settings. It is made again.")
         labels = max(<Py_ssize_t>header.labels, 2)
         memcpy(&count, &code[start], 8)
-        if not 1 <= header.table.bits < 32 or count > <uint64_t>2 << header.table.bits or labels > capacity:
+        if not 1 <= header.table.bits <= <uint64_t>settings.bits or count > <uint64_t>2 << header.table.bits or labels > capacity:
             raise DamagedSnapshot("A saved state is damaged. Remove it: it is made again from the ledger.")
         committee = begin(Shape.for_rows(capacity, header.table.bits, count, header.foundation != 0))
         header.table = committee.header.table
+        header.format = committee.header.format
         if header.foundation != committee.header.foundation:
             raise DamagedSnapshot("A saved state rests on another foundation. It is made again.")
         committee.header[0] = header
@@ -1176,7 +1181,7 @@ cdef class Glance(Committee):
 
     cdef int _take_table(self, uint64_t salt) except -1:
         cdef FileRowTable table = FileRowTable()
-        if self.header.table.entries:
+        if self.header.table.buckets:
             raise DamagedSnapshot("A glance is for dense tables, and this one is sparse.")
         table.take(&self.header.table, self.checks, NULL, salt)
         table.file = self.file
@@ -1192,7 +1197,7 @@ cdef class Glance(Committee):
         if len(head) < sizeof(Head):
             return False
         memcpy(&header, <const char*>head, sizeof(Head))
-        return header.table.entries == 0 and header.foundation == 0
+        return header.table.buckets == 0 and header.foundation == 0
 
     cdef Committee _whole(self):
         return Committee(self.settings, os.pread(self.file, self._length(), self.start))

@@ -19,7 +19,7 @@ cdef enum:
 cdef struct TableHead:
     uint64_t capacity   # labels that a row has room for: a power of two
     uint64_t bits       # a view has 2^bits slots
-    uint64_t entries    # of the index; 0: there is none, and each slot has its row
+    uint64_t buckets    # of the index; 0: there is none, and each slot has its row
     uint64_t room       # rows that there is room for …
     uint64_t rows       # … and that are in use
 
@@ -49,10 +49,12 @@ cdef class RowTable:
     cdef uint64_t* checks           # one for each block
     cdef unsigned char* start       # of the index, if there is one, and then the rows
     cdef unsigned char* checked     # whether each block was found whole by us
-    cdef uint64_t* index
+    cdef unsigned char* index       # its buckets
     cdef unsigned char* rows
     cdef unsigned char* end
-    cdef uint64_t entries
+    cdef uint64_t buckets
+    cdef int number_bits            # of the number of a row that stand beside its key
+    cdef int places                 # for entries in a bucket
     cdef Py_ssize_t row             # its bytes
     cdef Py_ssize_t capacity
     cdef int bits
@@ -68,7 +70,8 @@ cdef class RowTable:
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
-    cdef uint64_t home(self, uint32_t key) noexcept nogil
+    cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
+    cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil

@@ -16,6 +16,10 @@ from deciban.value import Value
 LEAST_ROWS = 512
 # So much more room than needed is made, so that not every lesson makes a new file.
 SPARE = 0.125
+# A bucket of the index has places for so many entries, and for fewer if there are many rows.
+BUCKET_BYTES = 64
+NARROW_PLACES = 12
+WIDE_PLACES = 10
 # Work in bulk may take so many times the room of a sparse table, and so many bytes.
 BULK_TIMES = 8
 BULK_BYTES = 1 << 27
@@ -65,14 +69,17 @@ class Shape(Value):
         return dense if dense.size <= min(BULK_TIMES * self.size, BULK_BYTES) else self
 
     @property
-    def entries(self) -> int:
-        """The entries of the index; a dense table has none."""
-        return 0 if self.is_dense else self.rows + self.rows // 3 + 1
+    def buckets(self) -> int:
+        """The buckets of the index, at most four fifths full; a dense table has none."""
+        if self.is_dense:
+            return 0
+        places = NARROW_PLACES if self.rows <= 1 << (39 - self.bits) else WIDE_PLACES
+        return 5 * self.rows // (4 * places) + 1
 
     @property
     def size(self) -> int:
         """The bytes of index and rows, about."""
-        return 8 * self.entries + self.rows * row_bytes(self.capacity)
+        return BUCKET_BYTES * self.buckets + self.rows * row_bytes(self.capacity)
 
 
 def row_bytes(capacity: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from deciban.committee._committee import FORMAT, Committee
+from deciban.committee._committee import LAYOUT, Committee
 from deciban.committee._earlier_code import decode
 from deciban.committee.shape import Shape, row_bytes
 from deciban.errors import DamagedSnapshot
@@ -53,7 +53,7 @@ def taken_over(settings: Settings, code: bytes, capacity: int) -> Committee:
         raise DamagedSnapshot("A saved state is damaged. Remove it: it is made again from the ledger.")
     shape = Shape.dense(capacity, bits)
     sizes = [capacity, bits, 0, shape.rows, shape.rows]
-    today = [head[0], head[1] - head[1] % 1000 + FORMAT, head[2], *sizes, 0, *head[5:7], 0, *head[8:]]
+    today = [head[0], head[1] - head[1] % 1000 + LAYOUT, head[2], *sizes, 0, *head[5:7], 0, *head[8:]]
     records = state[8 * HEAD_WORDS : labels_end]
     today[11] = _check(today, records)
     buffer = bytearray(Committee.size(shape))

@@ -14,7 +14,7 @@ pinned the same way, and the person's own lessons, which are few, are replayed o
 The file is one line of JSON, filled up with spaces to a multiple of 4,096 bytes, and the buffer of a
 committee (_committee.pyx):
 
-    {"deciban": "state", "format": 2, "features": 1, "state": 5, "settings": "bits=21 salt=…",
+    {"deciban": "state", "format": 2, "features": 1, "state": 6, "settings": "bits=21 salt=…",
      "lessons": {"spam": 1900, "ham": 4100}}   …\n…
 
 Its digest is the BLAKE2b, in 16 bytes, of the line and of the head, labels and checks of the committee. The
@@ -28,8 +28,7 @@ import os
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
-from deciban.committee._committee import FORMAT as STATE_FORMAT
-from deciban.committee._committee import Committee
+from deciban.committee._committee import LAYOUT, Committee
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import (
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
     from deciban.filter.footing import Learner
     from deciban.ledger.ledger import Ledger
 
-FORMATS = {"format": 2, "features": FEATURE_FORMAT, "state": STATE_FORMAT}
+FORMATS = {"format": 2, "features": FEATURE_FORMAT, "state": LAYOUT}
 DIGEST_BYTES = 16
 # The first line holds settings and labels; a file with a longer first line is something else.
 MOST_HEAD = 1 << 20

@@ -18,6 +18,7 @@ from deciban.ledger.records import Address
 from deciban.ledger.sqlite_file import (
     END_BYTES,
     ID_BYTES,
+    MANY_KIB,
     base_of,
     connect,
     damaged,
@@ -47,6 +48,7 @@ class SqliteConnection(Ledger):
         self._settings = "", Settings()
         self._id = b""
         self._kept: _Facts | None = None
+        self._keeps_many_pages = False
         with self._telling():
             self._connection = connect(path, read_only)
             try:
@@ -72,6 +74,12 @@ class SqliteConnection(Ledger):
             yield
         except sqlite3.Error as error:
             raise told(self.path, error) from error
+
+    def _keep_many_pages(self) -> None:
+        """Let SQLite keep more of the file in memory: much is going to be read or written."""
+        if not self._keeps_many_pages:
+            self._keeps_many_pages = True
+            self._execute(f"PRAGMA cache_size = -{MANY_KIB}")
 
     def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
         with self._telling():
@@ -197,6 +205,7 @@ class SqliteConnection(Ledger):
         """One transaction: all of it happens, durably, or nothing."""
         if self.read_only:
             raise CannotWrite(f"{self.path} was opened to read only.")
+        self._keep_many_pages()
         with self._telling():
             self._connection.execute("BEGIN IMMEDIATE")
         try:

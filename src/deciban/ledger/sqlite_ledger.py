@@ -134,6 +134,7 @@ class SqliteLedger(SqliteFoundation):
 
     def wanted_order(self, longest_run: int) -> list[int] | None:
         """The positions of all lessons, in the order in which `arrange` puts them; None if they are in it."""
+        self._keep_many_pages()
         wanted = f"SELECT position FROM {LESSONS_IN_ORDER} ORDER BY taught, digest"
         if self._longest_run() >= longest_run:
             wanted = f"""SELECT position FROM (
@@ -236,6 +237,7 @@ class SqliteLedger(SqliteFoundation):
 
     def places(self, positions: list[int]) -> Iterator[Placed]:
         """The lessons at these positions, in this order."""
+        self._keep_many_pages()
         for start in range(0, len(positions), PAGE):
             wanted = positions[start : start + PAGE]
             marks = ", ".join("?" * len(wanted))
@@ -255,6 +257,7 @@ class SqliteLedger(SqliteFoundation):
         self, test: str, values: list[object], after: int = 0
     ) -> Iterator[tuple[int, list[Any], Features]]:
         """Position, fields and features of the lessons that pass a test, once their checks do."""
+        self._keep_many_pages()
         # Page by page: an unfinished query would keep this connection from seeing what others write.
         sql = f"SELECT {READ} {FROM_TRAIL} WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"
         while rows := self._execute(sql, after, *values):
