@@ -22,6 +22,12 @@ def units(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_what_mail_servers_need_beside_is_no_mistake_either(units: Path) -> None:
+    (units / "deciban.service.d").mkdir()
+    shutil.copy(FOLDER / "mail.conf", units / "deciban.service.d")
+    test_systemd_finds_no_mistake_in_the_units(units)
+
+
 def test_systemd_finds_no_mistake_in_the_units(units: Path) -> None:
     command = ["systemd-analyze", "verify", "--man=no", units / "deciban.service", units / "deciban.socket"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
