@@ -158,6 +158,41 @@ cdef struct PairRow:
     uint16_t[2] counts
 
 
+cdef inline bint multiply_shares(
+    const uint16_t* counts, const double* inverse, double* ratio, double* product, Py_ssize_t labels, double strength,
+    double band,
+) noexcept nogil:
+    """Multiply the shares of a row into `product`, unless it is left out; `ratio` is scratch memory."""
+    cdef uint32_t seen = 0
+    cdef double ratios = 0, largest = 0, prior, factor
+    cdef Py_ssize_t number
+    for number in range(labels):
+        ratio[number] = counts[number] * inverse[number]
+        seen += counts[number]
+    for number in range(labels):
+        ratios += ratio[number]
+        largest = max(largest, ratio[number])
+    if not ratios > 0:
+        return False
+    factor = 1 / (ratios * (strength + seen))
+    prior = strength / labels * ratios
+    if (prior + seen * largest) * factor < band + 1.0 / labels:
+        return False
+    for number in range(labels):
+        product[number] *= (prior + seen * ratio[number]) * factor
+    return True
+
+
+cdef inline uint64_t check_of_changed(
+    const unsigned char* row, Py_ssize_t words, Py_ssize_t count_word, uint64_t first
+) noexcept nogil:
+    """The part of a row's check that a lesson changes: its first words, and that of a count, unless it is -1."""
+    cdef uint64_t total = check_of(row, words, first)
+    if count_word >= words:
+        total += check_of(row + 8 * count_word, 1, first + count_word)
+    return total
+
+
 cdef Py_ssize_t checks_at(const TableHead* table) noexcept nogil:
     return sizeof(Head) + table.capacity * sizeof(LabelRecord)
 
@@ -220,6 +255,7 @@ cdef class Committee:
     cdef double* product        # (labels)
     cdef double* inverse        # (labels): 1 / D_l
     cdef double* gradient       # (labels)
+    cdef double* ratio          # (labels): c_l / D_l of one feature
     cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
 
     def __init__(self, settings, buffer, Committee foundation=None):
@@ -251,7 +287,7 @@ cdef class Committee:
         self.margin_grown = settings.margin_grown
         self.grows_from = settings.margin_grows_from
         self.grows_to = settings.margin_grows_to
-        self.numbers = <double*>realloc(NULL, (WITNESSES + 4) * self.capacity * sizeof(double))
+        self.numbers = <double*>realloc(NULL, (WITNESSES + 5) * self.capacity * sizeof(double))
         if self.numbers == NULL:
             raise MemoryError
         self.scores = self.numbers
@@ -259,6 +295,7 @@ cdef class Committee:
         self.product = self.totals + self.capacity
         self.inverse = self.product + self.capacity
         self.gradient = self.inverse + self.capacity
+        self.ratio = self.gradient + self.capacity
 
     cdef int _check(self, settings) except -1:
         """Take the sizes from the header, if it is one and they fit the settings and the buffer."""
@@ -790,15 +827,22 @@ cdef class Committee:
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed
     ) noexcept nogil:
         """Add up logarithms of shares and weights, for any number of labels; how many features are kept."""
-        cdef float* weights
-        cdef Py_ssize_t i, number, kept = 0
+        cdef const float* weights
+        cdef const uint16_t* counts
+        cdef const double* inverse = self.inverse
+        cdef double* product = self.product
+        cdef double* ratio = self.ratio
+        cdef Py_ssize_t i, number, kept = 0, capacity = self.capacity
+        # Until two labels were taught there is nothing to compare.
+        cdef bint compares = self.header.labels >= 2
         for number in range(labels):
-            self.product[number] = 1
+            product[number] = 1
         for i in range(count):
-            weights = <float*>rows[i] + 1
+            weights = <const float*>rows[i] + 1
+            counts = <const uint16_t*>(weights + capacity)
             for number in range(labels):
                 weighed[number] += weights[number]
-            if self._multiply_shares(rows[i], labels):
+            if compares and multiply_shares(counts, inverse, ratio, product, labels, self.strength, self.band):
                 kept += 1
                 if kept % SHARES_A_LOGARITHM == 0:
                     self._take_logarithms(counted, labels)
@@ -861,28 +905,6 @@ cdef class Committee:
         cdef Py_ssize_t number
         for number in range(labels):
             self.inverse[number] = 1 / self.records[number].taught[view] if self.records[number].taught[view] > 0 else 0
-
-    cdef inline bint _multiply_shares(self, unsigned char* row, Py_ssize_t labels) noexcept nogil:
-        """Multiply the shares of a row into `product`, unless it is left out."""
-        cdef uint16_t* counts = <uint16_t*>(<float*>row + 1 + self.capacity)
-        cdef double seen = 0, ratios = 0, largest = 0, ratio, prior, factor
-        cdef Py_ssize_t number
-        for number in range(labels):
-            ratio = counts[number] * self.inverse[number]
-            seen += counts[number]
-            ratios += ratio
-            if ratio > largest:
-                largest = ratio
-        # Until two labels were taught there is nothing to compare.
-        if not ratios > 0 or self.header.labels < 2:
-            return False
-        factor = 1 / (ratios * (self.strength + seen))
-        prior = self.strength / labels * ratios
-        if (prior + seen * largest) * factor < self.band + 1.0 / labels:
-            return False
-        for number in range(labels):
-            self.product[number] *= (prior + seen * (counts[number] * self.inverse[number])) * factor
-        return True
 
     cdef void _take_logarithms(self, double* sums, Py_ssize_t labels) noexcept nogil:
         cdef Py_ssize_t number
@@ -1037,7 +1059,13 @@ cdef class Committee:
 
         The sum of squares of a row is shared by its labels.
         """
-        cdef Py_ssize_t i, number, words = self.table.row // 8, place
+        cdef Py_ssize_t i, number, place
+        # Of a row of many labels few words change: those of the weights that there are, and that of one count.
+        cdef Py_ssize_t words = (4 * (1 + labels) + 7) // 8 if labels else 0
+        cdef Py_ssize_t count_word = (4 * (1 + self.capacity) + 2 * counted) // 8 if counted >= 0 else -1
+        cdef bint is_short = self.table.row < BLOCK
+        cdef const double* gradient = self.gradient
+        cdef double rate = self.rate
         cdef double share = (labels - 1.0) / labels if labels else 0, square = 0, step
         cdef uint64_t before
         cdef float* row
@@ -1051,18 +1079,18 @@ cdef class Committee:
             return
         for i in range(count):
             place = rows[i] - self.table.start
-            before = check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) if self.table.row < BLOCK else 0
+            before = check_of_changed(rows[i], words, count_word, (place & (BLOCK - 1)) >> 3) if is_short else 0
             row = <float*>rows[i]
             counts = <uint16_t*>(row + 1 + self.capacity)
             if counted >= 0 and counts[counted] < MOST_COUNT:
                 counts[counted] += 1
             if labels:
-                step = adagrad_step(row, square, self.rate * share, self.damping)
+                step = adagrad_step(row, square, rate * share, self.damping)
                 for number in range(labels):
-                    row[1 + number] = <float>(row[1 + number] - step * self.gradient[number])
-            if self.table.row < BLOCK:
+                    row[1 + number] = <float>(row[1 + number] - step * gradient[number])
+            if is_short:
                 self.checks[place >> BLOCK_BITS] += (
-                    check_of(rows[i], words, (place & (BLOCK - 1)) >> 3) - before
+                    check_of_changed(rows[i], words, count_word, (place & (BLOCK - 1)) >> 3) - before
                 )
                 continue
             for number in range(self.table.row >> BLOCK_BITS):
@@ -1129,6 +1157,7 @@ cdef class Committee:
         cdef double by_weight = factors[2 * view + 1]
         cdef double part
         cdef float* weights
+        cdef uint16_t* counts
         cdef Py_ssize_t i, number
         self._invert_taught(view, labels)
         parts = []
@@ -1139,7 +1168,10 @@ cdef class Committee:
             part = by_weight * part / sqrt(<double>count)
             for number in range(labels):
                 self.product[number] = 1
-            if first >= 0 and second >= 0 and self._multiply_shares(rows[i], labels):
+            counts = <uint16_t*>(weights + self.capacity)
+            if first >= 0 and second >= 0 and self.header.labels >= 2 and multiply_shares(
+                counts, self.inverse, self.ratio, self.product, labels, self.strength, self.band
+            ):
                 part += by_count * log_of(self.product[first] / self.product[second])
             parts.append(part)
         return parts
