@@ -71,6 +71,8 @@ class Forwarding:
         attached = attached_messages(message.raw)
         if not attached:
             raise NotAllowed("no message is attached; users must forward as attachment")
+        if message.is_cut or len(attached) > MOST_ATTACHED:  # all or none, since the mail may be discarded
+            raise NotAllowed(f"it is too large, or more than {MOST_ATTACHED} messages are attached")
         raws = [RawMessage("", data) for data in attached]
         await self._reception.learn(space, raws, wanted.pop(), door=door)
         return len(attached)
@@ -87,7 +89,7 @@ class Forwarding:
 
 
 def attached_messages(data: bytes) -> list[bytes]:
-    """The messages that are attached to a mail, not those inside of these; at most a hundred."""
+    """The messages that are attached to a mail, not those inside of these."""
     letter = read(data)
     found: list[bytes] = []
     attached: set[int] = set()  # with all parts that are inside
@@ -97,7 +99,7 @@ def attached_messages(data: bytes) -> list[bytes]:
         elif part.kind == "message" or part.file_name.lower().endswith(FILE_ENDING):
             attached.add(part.number)
             found.append(_decoded(part, letter.canonical))
-    return [each for each in found if each][:MOST_ATTACHED]
+    return [each for each in found if each]
 
 
 def _decoded(part: Part, canonical: bytes) -> bytes:
