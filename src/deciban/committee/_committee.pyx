@@ -751,15 +751,18 @@ cdef class Committee:
     cdef int _find_rows(self, Features features) except -1 nogil:
         """Where the row of each feature is: in the table, in that of the foundation, or nowhere."""
         cdef Py_ssize_t count = features.words + features.letters, i
+        cdef unsigned char* row
+        cdef unsigned char* nothing = self.nothing
         self.table.keys_of(features, self.keys)
         self.table.find(self.keys, count, self.rows)
         if self.table.index == NULL:
             return 0
         if self.header.foundation != 0:
             self._look_below(count)
+        # Written in any case: whether there is a row cannot be predicted, so nothing branches on it.
         for i in range(count):
-            if self.rows[i] == NULL:
-                self.rows[i] = self.nothing
+            row = self.rows[i]
+            self.rows[i] = row if row != NULL else nothing
         return 0
 
     cdef int _look_below(self, Py_ssize_t count) except -1 nogil:
@@ -940,8 +943,9 @@ cdef class Committee:
         """How many features have no row of the table; at most so many rows are added to it."""
         cdef Py_ssize_t i
         cdef uint64_t missing = 0
+        cdef size_t start = <size_t>self.table.rows, size = <size_t>(self.table.end - self.table.rows)
         for i in range(features.words + features.letters):
-            missing += not self.table.rows <= self.rows[i] < self.table.end
+            missing += <size_t>self.rows[i] - start >= size
         return missing
 
     cdef double _doubt(self) noexcept nogil:
