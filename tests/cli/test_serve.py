@@ -52,6 +52,7 @@ def test_the_printed_configuration_is_the_default_one_and_explains_every_setting
         ('[http]\nwithout_key = ["learn"]', "Invalid enum value"),
         ("[http", "cannot be followed"),
         ('[server]\naliases = "a"\n', "cannot be read"),
+        ('[server]\nresults_from = ["no host"]\n', "names of hosts"),
     ],
 )
 def test_a_configuration_that_is_wrong_is_told_in_one_line(

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -133,6 +134,28 @@ def test_preferences_are_changed_and_the_rest_stays(server: RunningServer) -> No
     assert changed == {**before, "cost": 99.0, "allowed": ["ann@example.org"]}
     assert server.request("PATCH", path, {"sure": 2}).status == 400
     assert "shared" not in changed
+    named = server.request("PATCH", path, {"results_from": ["MX.example.org"]}).json()
+    assert named == {**changed, "results_from": ["mx.example.org"]}
+    assert server.request("PATCH", path, {"results_from": ["no host"]}).status == 400
+    assert server.request("PATCH", path, {"results_from": []}).json() == changed
+
+
+def test_results_of_a_host_that_the_administrator_named_are_learned_and_told(tmp_path: Path) -> None:
+    found = {
+        "spam": b"Authentication-Results: mx.example.org; dmarc=fail\n",
+        "ham": b"Authentication-Results: mx.example.org; dmarc=pass\nReceived-SPF: pass (evil.example: a)\n",
+    }
+    with RunningServer(tmp_path, '[server]\nworkers = 1\nresults_from = ["mx.example.org"]\n') as server:
+        for number in range(5):
+            for label, results in found.items():
+                server.post(f"learn?label={label}", results + mail_of(label, number))
+        answer = server.post("why", found["spam"] + mail_of("ham", 99)).json()
+        evidence = {item["name"]: item["decibans"] for item in answer["evidence"]}
+        assert evidence["fact:dmarc=fail"] * (1 if answer["label"] == "spam" else -1) > 0
+        answer = server.post("why", found["ham"] + mail_of("spam", 99)).json()
+        names = [item["name"] for item in answer["evidence"]]
+        assert "fact:dmarc=pass" in names
+        assert not [name for name in names if "spf" in name or name.startswith("auth:")]
 
 
 def test_status_and_show_are_those_of_the_command_line(server: RunningServer) -> None:

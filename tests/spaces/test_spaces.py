@@ -39,6 +39,17 @@ def test_a_space_on_a_shared_filter_can_tell_spam_at_once(spaces: Spaces, site: 
         assert space.mail_filter.is_replay()
 
 
+def test_hosts_whose_results_count_are_named_for_all_spaces_at_once(tmp_path: Path):
+    with Spaces(str(tmp_path), create=True, results_from=["mx.example.org"]) as spaces:
+        spaces.add(["ann"])
+        with spaces.using("ann") as space:
+            assert space.mail_filter.preferences.results_from == {"mx.example.org"}
+            space.mail_filter.prefer(cost=99)
+            assert space.mail_filter.preferences.results_from == {"mx.example.org"}
+    with Spaces(str(tmp_path)) as spaces, spaces.using("ann") as space:
+        assert not space.mail_filter.preferences.results_from
+
+
 def test_a_shared_filter_that_is_not_there_is_found_before_a_space_is_added(spaces: Spaces):
     with pytest.raises((NoSuchSource, FilterError)):
         spaces.add(["ann"], shared="/no/such.state")
