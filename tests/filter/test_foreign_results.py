@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban.errors import BadSetting
-from deciban.filter.foreign_results import MOST_TESTS, facts_in
+from deciban.filter.foreign_results import METHODS, MOST_TESTS, RESULTS, STEPS, facts_in
 from deciban.filter.mail import lessons_from, question_of, whereabouts_in
 from deciban.filter.preferences import Preferences
 from deciban.filter.tag import tags_of
@@ -26,6 +26,7 @@ CHECKER = "X-Spam-Checker-Version: SpamAssassin 4.0.1 (2024-03-25) on {}\n"
 STATUS = "X-Spam-Status: {}, score=6.9 required=5.0 tests={} autolearn=no version=4.0.1\n"
 SERVER = "X-Rspamd-Server: {}\n"
 RSPAMD = SERVER + "X-Spamd-Result: default: False [2.50 / 15.00];\n\tMISSING_MID(2.50)[];\n\tR_X(0.00)[a]\n"
+MOST_FACTS = len(METHODS) * len(RESULTS) + 2 * (MOST_TESTS + len(STEPS))
 END = "From: a@a.example\nSubject: hi\n\ndkim=pass\n"
 
 
@@ -109,11 +110,25 @@ def test_spf_is_believed_of_who_received_the_message():
 
 def test_programs_on_a_named_host_count_wherever_a_milter_puts_their_fields():
     spamassassin = [CHECKER.format("mx.example.org"), STATUS.format("Yes", "A_B,\n\tC")]
-    assert facts(*spamassassin, HOP, FOREIGN) == ["spamassassin=A_B", "spamassassin=C"]
-    assert facts(HOP, FOREIGN, RSPAMD.format("mx.example.org")) == ["rspamd=MISSING_MID", "rspamd=R_X"]
+    points = [f"spamassassin>{step}" for step in (-3, -1, 1, 3, 5)]
+    assert facts(*spamassassin, HOP, FOREIGN) == ["spamassassin=A_B", "spamassassin=C", *points]
+    points = [f"rspamd>{step}" for step in (-3, -1, 1)]
+    assert facts(HOP, FOREIGN, RSPAMD.format("mx.example.org")) == [
+        "rspamd=MISSING_MID",
+        "rspamd=R_X",
+        *points,
+    ]
     for head in ([CHECKER.format("mx.evil.example"), spamassassin[1]], spamassassin[1:], spamassassin[:1]):
         assert facts(HOP, *head) == []
     assert facts(HOP, RSPAMD.format("evil.example")) == []
+
+
+@pytest.mark.parametrize("points", ["nan", "-", "1e999", "٣", "9" * 5000])
+def test_points_that_are_no_number_are_none(points):
+    status = STATUS.format("Yes", "A").replace("6.9", points)
+    found = facts_in((CHECKER.format("mx.example.org") + status + END).encode(), US)
+    assert found[0] == "spamassassin=A"
+    assert len(found) in (1, 1 + len(STEPS))
 
 
 def test_of_programs_each_field_must_stand_once():
@@ -224,7 +239,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.binary(max_size=4), max_size=effort(60, 300)).map(b"".join))
 def test_any_bytes_will_do(data):
     found = facts_in(data, US)
-    assert len(found) == len(set(found)) <= 45 + 2 * MOST_TESTS
+    assert len(found) == len(set(found)) <= MOST_FACTS
     question_of(data, Preferences(results_from=US))
 
 
@@ -237,4 +252,4 @@ def test_any_bytes_will_do(data):
 def test_long_fields_are_read_in_parts_only(name, piece):
     field = f"{name}: mx.example.org; tests={piece * (300_000 // len(piece))}\n"
     programs = CHECKER.format("mx.example.org") + SERVER.format("mx.example.org")
-    assert len(facts(programs, field)) <= 45 + MOST_TESTS
+    assert len(facts(programs, field)) <= MOST_FACTS

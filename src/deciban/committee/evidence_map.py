@@ -290,13 +290,13 @@ def _kind_of_fact(name: str) -> str:
 
     >>> [_kind_of_fact(f"fact:{fact}") for fact in ("links:3", "links:0", "size:12", "broken-base64")]
     ['links', 'absent', 'text', 'markup']
-    >>> _kind_of_fact("fact:dkim=pass")
-    'route'
+    >>> _kind_of_fact("fact:dkim=pass"), _kind_of_fact("fact:rspamd>5")
+    ('route', 'route')
     """
     if name.startswith("url:"):  # of a link in the text, such as that its host is a number
         return "links"
     fact, _, number = name.removeprefix("fact:").partition(":")
-    if "=" in fact:  # what another program found out (filter/foreign_results.py)
+    if "=" in fact or ">" in fact:  # what another program found out (filter/foreign_results.py)
         return "route"
     if number == "0":
         return "absent"

@@ -16,10 +16,14 @@ dkim=pass
 spf=softfail
 spamassassin=HTML_MESSAGE
 spamassassin=MISSING_DATE
+spamassassin>-3
+spamassassin>-1
+spamassassin>1
 >>> facts_in(head, {"mx.example.com"})
 ()
 
-How much each fact is worth is learned. Which fields count:
+How much each fact is worth is learned. Points are told in steps: what has more than five has more than three,
+too. With names of tests alone half as much is gained (docs/experiments.md). Which fields count:
 
 - Authentication-Results and Received-SPF are written above what was there. So the head is read from its top,
   and of each method (dkim, spf …) only the topmost field of a named host counts.
@@ -58,6 +62,7 @@ CHECKER, STATUS, SERVER, RESULT = PROGRAM_FIELDS = (
     "x-rspamd-server",
     "x-spamd-result",
 )
+STEPS = range(-3, 15, 2)
 MOST_TESTS = 200
 LONGEST_TEST = 60
 LONGEST_HOST = 253
@@ -110,9 +115,9 @@ class ForeignResults:
         """What was found, as names of facts; each once."""
         facts = [f"{method}={result}" for method, results in self._results.items() for result in results]
         if self._believes(self._only(CHECKER).rpartition(" on ")[2].strip()):
-            facts += (f"spamassassin={test}" for test in _tests(self._only(STATUS)))
+            facts += _told("spamassassin", _tests(self._only(STATUS)), _points(self._only(STATUS), "score="))
         if self._believes(self._only(SERVER).strip()):
-            facts += (f"rspamd={symbol}" for symbol in _symbols(self._only(RESULT)))
+            facts += _told("rspamd", _symbols(self._only(RESULT)), _points(self._only(RESULT), "["))
         return tuple(dict.fromkeys(facts))
 
     def _only(self, name: str) -> str:
@@ -199,6 +204,27 @@ def _symbols(value: str) -> Iterator[str]:
     """
     parts = (part.strip() for part in value.partition(";")[2].split(";"))
     return _names(part.partition("(")[0] for part in parts if "(" in part)
+
+
+def _points(value: str, begin: str) -> float:
+    """The points behind a mark; none if there is no number.
+
+    >>> _points(" Yes, score=6.9 required=5.0", "score="), _points("[-0.10 / 15.00]", "["), _points("", "[")
+    (6.9, -0.1, nan)
+    """
+    found = value.partition(begin)[2].split(maxsplit=1)
+    try:
+        return float(found[0])
+    except (IndexError, ValueError):
+        return float("nan")
+
+
+def _told(program: str, tests: Iterator[str], points: float) -> list[str]:
+    """The facts that a program tells; not being a number, no points exceed no step."""
+    return [
+        *(f"{program}={test}" for test in tests),
+        *(f"{program}>{step}" for step in STEPS if points > step),
+    ]
 
 
 def _names(words: Iterator[str]) -> Iterator[str]:
