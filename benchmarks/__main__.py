@@ -34,6 +34,7 @@ SHARED = {
     "nine_tables",
     "outcome",
     "peers",
+    "ruled_peers",
     "serving_peers",
     "waiting_processes",
 }
