@@ -9,8 +9,8 @@ are 1-ROCA%.
 
 *Counts of bogofilter*: `bogoutil -d` tells in how many good mails and in how many spams each word was. The
 mail itself is gone. So as many mails are made up as bogofilter was taught, and each word is put into as many
-of them as it was in, drawn by lot, under the name that deciban has for it (`subj:` is `subject:` …). A
-committee learns these mails, and the filter rests on it as on a starter. *Counts of SpamAssassin*
+of them as it was in, drawn by lot, in the field that it is from. A committee learns these mails, and the
+filter rests on it as on a starter. *Counts of SpamAssassin*
 (`sa-learn --backup`) are those of digests. A digest gets its word back if the word is in another corpus.
 *Taught again*: the mail itself, learned on the starter. rspamd keeps hashes of pairs of stems within a window
 of words. None of them is a feature of deciban, so there is nothing to take over.
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha1
@@ -35,27 +34,30 @@ from benchmarks.measure import Cell, Table, show
 from deciban import metrics
 from deciban.committee._committee import Committee
 from deciban.committee._lesson_code import Features
+from deciban.committee._panel import Panel
 from deciban.committee.extraction import features_of
 from deciban.committee.settings import Settings
 from deciban.decibans import SPAM
 from deciban.evaluate import Bogofilter, LabelledMessage, TaughtMessage, shuffled
 from deciban.text import read
-from deciban.text._hashing import feature_hash
 
 CORPORA = ("spamassassin", "chinese", "enron1")
 SEEDS = (1, 2)
 OWN = (0, 100, 1000)
 ASKED = 1000
 LONGEST = 40
-# What bogofilter puts in front of words, and what we do. Other header fields have no names in common.
-PREFIXES = {
-    "subj:": "subject:",
-    "from:": "from:",
-    "to:": "to:",
-    "rtrn:": "return-path:",
-    "rcvd:": "received:",
+# What bogofilter puts in front of words, and the fields that they are from.
+FIELDS = {
+    "rtrn:": "Return-Path",
+    "rcvd:": "Received",
+    "from:": "From",
+    "to:": "To",
+    "subj:": "Subject",
+    "": "",
 }
-FOREIGN = ("head:", "mime:", "url:")
+# Of other fields it does not tell which, and what it tells of MIME is no text.
+NAMELESS = ("head:", "mime:", "url:")
+Learner = Committee | Panel
 Counts = Mapping[str, tuple[int, int]]
 
 
@@ -99,34 +101,30 @@ def bogofilter_counts(messages: Sequence[LabelledMessage]) -> tuple[Counts, int,
     return {word: found for word, found in counts.items() if not word.startswith(".")}, *totals
 
 
-def our_name(word: str) -> str | None:
-    """The feature of deciban that a token of bogofilter is, if there is one."""
-    if word.startswith(FOREIGN):
-        return None
-    for theirs, ours in PREFIXES.items():
-        if word.startswith(theirs):
-            return ours + word.removeprefix(theirs).lower()
-    return word.lower()
-
-
 def made_up(counts: Counts, spams: int, hams: int, seed: int) -> list[tuple[str, Features]]:
     """As many lessons as there were, each word in as many of them as it was in, drawn by lot."""
     dice = Random(seed)
     labels = [SPAM] * spams + ["ham"] * hams
-    hashes: list[set[int]] = [set() for _ in labels]
+    mails: list[dict[str, list[str]]] = [{field: [] for field in FIELDS} for _ in labels]
     for word, found in counts.items():
-        name = our_name(word)
-        if name is None:
+        if word.startswith(NAMELESS):
             continue
-        feature = feature_hash(name)
+        field = next((begin for begin in FIELDS if begin and word.startswith(begin)), "")
         for places, count in zip((range(spams), range(spams, spams + hams)), found, strict=True):
             for place in dice.sample(places, min(count, len(places))):
-                hashes[place].add(feature)
+                mails[place][field].append(word.removeprefix(field))
     lessons = [
-        (label, Features.of(array("Q", sorted(each)), array("Q")))
-        for label, each in zip(labels, hashes, strict=True)
+        (label, features_of(read(written(mail, dice)))) for label, mail in zip(labels, mails, strict=True)
     ]
     return list(shuffled(lessons, seed))
+
+
+def written(words: Mapping[str, list[str]], dice: Random) -> bytes:
+    """A mail of these words, in any order."""
+    for each in words.values():
+        dice.shuffle(each)
+    head = "".join(f"{FIELDS[field]}: {' '.join(words[field])}\n" for field in FIELDS if field)
+    return f"{head}\n{' '.join(words[''])}\n".encode()
 
 
 def learned(lessons: Sequence[tuple[str, Features]]) -> Committee:
@@ -181,7 +179,7 @@ def digests_of_words(target: str) -> dict[bytes, str]:
     return {sha1(word.encode()).digest()[-5:]: word.lower() for word in words if len(word) >= 3}
 
 
-def followed(learner: transfer.Learner, move: Move) -> list[float]:
+def followed(learner: Learner, move: Move) -> list[float]:
     """1-ROCA% of what is asked about, after so many own lessons."""
     found = []
     for place in range(OWN[-1] + 1):
@@ -209,7 +207,7 @@ def by_bogofilter(move: Move) -> list[float]:
     return found
 
 
-def taught_again(base: Committee, move: Move) -> transfer.Learner:
+def taught_again(base: Committee, move: Move) -> Learner:
     """A filter on a starter that was taught what the other filter was."""
     learner = transfer.begun("both", base)
     for message in move.before:
