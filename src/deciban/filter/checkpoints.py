@@ -196,7 +196,7 @@ def _restored(footing: Footing, checkpoint: Checkpoint, body: memoryview) -> Mem
         return begin_committee(settings, room, foundation)
 
     committee = footing.unpacked(body[:end], capacity_for(checkpoint.labels), begun)
-    return MemoryState(footing, committee, checkpoint.address, bytes(body[end:]))
+    return MemoryState(footing, committee, checkpoint.address, body[end:])
 
 
 def _plain(path: str, flags: int) -> int:
