@@ -111,7 +111,15 @@ class Value(metaclass=ValueType):
 
     def replaced(self, **changes: object) -> Self:
         """The same record but for the fields that are given."""
-        return type(self)(**self.as_dict() | changes)
+        if type(self).__init__ is not Value.__init__:  # it makes its fields of what it is given
+            return type(self)(**self.as_dict() | changes)
+        made = object.__new__(type(self))
+        for name, assign in zip(self.field_names, self._setters):  # noqa: B905 (as above)
+            assign(made, changes.pop(name) if name in changes else getattr(self, name))
+        if changes:
+            raise TypeError(f"{type(self).__name__} has no field {next(iter(changes))}")
+        made._check()
+        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one instead of changing {name}")

@@ -102,6 +102,23 @@ def test_explanations_add_up_to_the_difference_of_two_totals(labels: int) -> Non
             assert total == pytest.approx(totals[favoured] - totals[against], abs=1e-9)
 
 
+def test_subtotals_are_those_of_the_message_that_is_given_and_of_the_lessons_by_then() -> None:
+    committee = taught(2)
+    (_, asked), (label, other) = made_up_lessons(2, 2, seed=5)
+    spam, ham = committee.labels
+
+    def expected() -> tuple[float, float]:
+        words, letters, _ = committee.explain(asked, spam, ham)
+        return pytest.approx((sum(words), sum(letters)), abs=1e-9)
+
+    committee.score(asked)
+    assert committee.subtotals(asked, spam, ham) == expected()
+    committee.score(other)
+    assert committee.subtotals(asked, spam, ham) == expected()
+    committee.learn(label, asked)
+    assert committee.subtotals(asked, spam, ham) == expected()
+
+
 def test_with_two_labels_the_weights_mirror_each_other() -> None:
     committee = taught(2)
     for _, features in made_up_lessons(2, 20, seed=6):

@@ -152,6 +152,7 @@ def test_what_is_explained_adds_up_to_the_difference(labels, taught):
         totals = panel.totals_of(features)
         words, letters, bias = panel.explain(features, first, second)
         assert sum(words) + sum(letters) + bias == pytest.approx(totals[first] - totals[second], abs=1e-9)
+        assert panel.subtotals(features, first, second) == pytest.approx((sum(words), sum(letters)), abs=1e-9)
 
 
 def in_buffer(base, capacity=2, rows=4000):

@@ -257,6 +257,7 @@ cdef class Committee:
     cdef double* gradient       # (labels)
     cdef double* ratio          # (labels): c_l / D_l of one feature
     cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
+    cdef Features scored        # what `scores` are about; None once they may not hold any more
 
     def __init__(self, settings, buffer, Committee foundation=None):
         """Take over a buffer that `begin` made, over the same foundation."""
@@ -629,6 +630,7 @@ cdef class Committee:
         with nogil:
             self._find_rows(features)
             self._hear(features, self._considered())
+        self.scored = features
         return self._totals()
 
     def totals_of(self, Features features not None):
@@ -644,6 +646,7 @@ cdef class Committee:
 
     def give_back(self):
         """Give back the room for a message: many filters may be open, of which few are asked at a time."""
+        self.scored = None
         self._let_go_of_room()
 
     cdef void _let_go_of_room(self) noexcept:
@@ -691,13 +694,17 @@ cdef class Committee:
         ])
 
     def subtotals(self, Features features not None, str favoured not None, str against not None):
-        """What words and letters have in the difference between the totals of two labels, in nats."""
+        """What words and letters have in the difference between the totals of two labels, in nats.
+
+        Whoever has just scored these features has most of it done.
+        """
         self._must_hold()
         cdef Py_ssize_t first = self._known(favoured), second = self._known(against), labels = self._considered()
         cdef Py_ssize_t witness
         cdef double* scores
         cdef double[2] parts
-        self.score(features)
+        if features is not self.scored:
+            self.score(features)
         parts[0] = parts[1] = 0
         for witness in range(WITNESSES):
             scores = self.scores + witness * labels
@@ -921,6 +928,7 @@ cdef class Committee:
         if self.buffer.readonly:
             raise ValueError("this committee is read-only")
         exam = self.score(features)
+        self.scored = None
         cdef Py_ssize_t number = self._number(label), labels = self._considered()
         if self.table.index != NULL and not self._has_rows_for(self._rows_missing(features)):
             raise ValueError("this table has no room for another lesson")

@@ -586,13 +586,7 @@ cdef class Panel:
         cdef Roll roll = self._roll()
         cdef list opinions = self._heard_opinions(features, roll), corrections = self._corrections(roll)
         cdef Py_ssize_t first = self._known(favoured, roll), second = self._known(against, roll)
-        cdef double by_panel = <double>opinions[0][first] - <double>opinions[0][second]
-        cdef double by_own = <double>opinions[1][first] - <double>opinions[1][second]
-        cdef tuple mixed = self._mixed(opinions, roll)
-        # A mean of probabilities has odds between those of its parts, so this is from 0 to 1.
-        cdef double share = self._belief()
-        if by_panel != by_own:
-            share = (<double>mixed[first] - <double>mixed[second] - by_own) / (by_panel - by_own)
+        cdef double share = self._share(opinions, roll, first, second)
         cdef double bias = share * (
             self.numbers[HEAD + RECORD * <Py_ssize_t>roll.places[first] + BIAS]
             - self.numbers[HEAD + RECORD * <Py_ssize_t>roll.places[second] + BIAS]
@@ -613,9 +607,35 @@ cdef class Panel:
         return words, letters, bias
 
     def subtotals(self, features not None, str favoured not None, str against not None):
-        """What words and letters have in the difference between the totals of two labels, in nats."""
-        words, letters, _ = self.explain(features, favoured, against)
-        return sum(words), sum(letters)
+        """What words and letters have in the difference between the totals of two labels, in nats.
+
+        The parts of all features of a view add up to what its witnesses said.
+        """
+        self._must_hold()
+        cdef Roll roll = self._roll()
+        cdef list opinions = self._heard_opinions(features, roll), heard = self._heard(roll)
+        cdef Py_ssize_t first = self._known(favoured, roll), second = self._known(against, roll), witness
+        cdef double share = self._share(opinions, roll, first, second), factor
+        cdef double[2] parts
+        parts[0] = parts[1] = 0
+        for witness in range(WITNESSES):
+            factor = share * self._weight(witness) / self._scale(witness)
+            parts[witness % HEARD // 2] += factor * (<double>heard[witness][first] - <double>heard[witness][second])
+        if roll.own > 1:
+            own = self.own.subtotals(features, favoured, against)
+            parts[0] += (1 - share) * <double>own[0]
+            parts[1] += (1 - share) * <double>own[1]
+        return parts[0], parts[1]
+
+    cdef double _share(self, list opinions, Roll roll, Py_ssize_t first, Py_ssize_t second) except *:
+        """How much of the difference between two labels is the panel's; the rest is its own committee's."""
+        cdef double by_panel = <double>opinions[0][first] - <double>opinions[0][second]
+        cdef double by_own = <double>opinions[1][first] - <double>opinions[1][second]
+        cdef tuple mixed = self._mixed(opinions, roll)
+        if by_panel == by_own:
+            return self._belief()
+        # A mean of probabilities has odds between those of its parts, so this is from 0 to 1.
+        return (<double>mixed[first] - <double>mixed[second] - by_own) / (by_panel - by_own)
 
     cdef Py_ssize_t _known(self, str label, Roll roll) except -1:
         if label not in roll.labels:

@@ -15,6 +15,7 @@ Until two labels were taught there is nothing to choose between, and every verdi
 
 from __future__ import annotations
 
+from deciban._exponentials import exp
 from deciban.decibans import DECIBANS_A_NAT, UNSURE, probabilities_of, runner_up
 from deciban.value import Value
 
@@ -53,6 +54,8 @@ class Verdict(Value):
     @classmethod
     def of(cls, totals: Mapping[str, float], label: str = "") -> Verdict:
         """The verdict of the judge's totals, in nats, by label; a ``label`` that is given wins anyway."""
+        if len(totals) == 2 and not label:
+            return cls._of_two(totals)
         ranked = sorted(totals, key=totals.__getitem__, reverse=True)
         if len(ranked) < 2:
             return cls(ranked[0] if ranked else "", None, 0.0, {}, unsure=True)
@@ -60,4 +63,22 @@ class Verdict(Value):
         probabilities = probabilities_of(totals)
         decibans = DECIBANS_A_NAT * (totals[label] - totals[runner_up(totals, label)])
         # All of them by position, which takes a third of the time: this is done for every message.
-        return cls(label, probabilities[label], decibans, probabilities, False, (), None)
+        return cls(label, probabilities[label], decibans, probabilities, False, (), None, None)
+
+    @classmethod
+    def _of_two(cls, totals: Mapping[str, float]) -> Verdict:
+        """The same for the usual two labels, in a third of the time.
+
+        >>> Verdict._of_two({"spam": 1.0, "ham": 2.0}) == Verdict.of({"spam": 1.0, "ham": 2.0}, "ham")
+        True
+        """
+        (first, high), (second, low) = totals.items()
+        share = exp(-abs(high - low))
+        more, less = 1 / (1 + share), share / (1 + share)
+        if high >= low:
+            return cls(
+                first, more, DECIBANS_A_NAT * (high - low), {first: more, second: less}, False, (), None, None
+            )
+        return cls(
+            second, more, DECIBANS_A_NAT * (low - high), {first: less, second: more}, False, (), None, None
+        )

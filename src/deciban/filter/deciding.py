@@ -37,18 +37,20 @@ class Deciding:
         self._preferences, self._folded_exams = preferences, folded_exams
         self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
 
-    def decided(self, questions: Sequence[Question], state: State) -> list[Verdict]:
-        """The verdict about each message."""
+    def decided(
+        self, questions: Sequence[Question], state: State, preferences: Preferences | None = None
+    ) -> list[Verdict]:
+        """The verdict about each message; ``preferences``, if they are at hand."""
         committee = state.look()
         totals = [committee.totals_of(each.features) for each in questions]
         committee.give_back()
-        return self._verdicts(questions, totals, state)
+        return self._verdicts(questions, totals, state, preferences)
 
-    def weighed(self, question: Question, state: State) -> Verdict:
+    def weighed(self, question: Question, state: State, preferences: Preferences | None = None) -> Verdict:
         """The verdict about one message, with its subtotals."""
         from deciban.committee.evidence import subtotals_of
 
-        verdict, against = self._contest(question, state)
+        verdict, against = self._contest(question, state, preferences)
         if verdict.probability is None:
             return verdict
         parts = subtotals_of(state.look(), question.features, verdict.label, against, verdict.decibans)
@@ -67,26 +69,39 @@ class Deciding:
 
     def assured(self, state: State) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        key = self._preferences().threshold, state.address
+        return self._assured(state, self._preferences().threshold)
+
+    def _assured(self, state: State, threshold: Threshold) -> Assurance:
+        key = threshold, state.address
         known = self._assurance  # read and written as one: other threads do so, too
         if known is None or known[0] != key:
-            known = self._assurance = key, Assurance.of_exams(key[0], self.exams_backwards(state))
+            known = self._assurance = key, Assurance.of_exams(threshold, self.exams_backwards(state))
         return known[1]
 
     def exams_backwards(self, state: State) -> Iterator[KeptExam | FoldedExam]:
         """The exams of a state, the newest first, and those of folded lessons behind them."""
         return chain(state.exams_backwards(), self._folded_exams())
 
-    def _contest(self, question: Question, state: State) -> tuple[Verdict, str]:
+    def _contest(
+        self, question: Question, state: State, preferences: Preferences | None = None
+    ) -> tuple[Verdict, str]:
         """The verdict about one message, and the runner-up; empty if there is nothing to choose between."""
         totals = state.look().totals_of(question.features)
-        (verdict,) = self._verdicts([question], [totals], state)
+        (verdict,) = self._verdicts([question], [totals], state, preferences)
         return verdict, "" if verdict.probability is None else runner_up(totals, verdict.label)
 
-    def _verdicts(self, questions: Sequence[Question], totals: list[Totals], state: State) -> list[Verdict]:
+    def _verdicts(
+        self,
+        questions: Sequence[Question],
+        totals: list[Totals],
+        state: State,
+        preferences: Preferences | None,
+    ) -> list[Verdict]:
         verdicts = [Verdict.of(total) for total in totals]
-        preferences = self._preferences()
-        bar = self.assured(state).bar if any(verdict.label == SPAM for verdict in verdicts) else None
+        preferences = preferences or self._preferences()
+        bar = None
+        if any(verdict.label == SPAM for verdict in verdicts):
+            bar = self._assured(state, preferences.threshold).bar
         for place, verdict in enumerate(verdicts):
             if verdict.probability is None:
                 continue

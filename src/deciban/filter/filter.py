@@ -264,8 +264,11 @@ class Filter:
         at_least: int = 0,
         patience: float = 0.0,
         subtotals: bool = False,
+        preferences: Preferences | None = None,
     ) -> Judged | None:
         """What the published state makes of messages, and its address; None if it may not answer now.
+
+        ``preferences``: those that the questions were made with, if they are at hand.
 
         Nothing is written or made, and nobody waits longer than ``patience`` seconds: a server asks so.
         """
@@ -273,8 +276,10 @@ class Filter:
 
         def judged(state: State) -> Judged:
             if subtotals:
-                return Judged([deciding.weighed(each, state) for each in questions], state.address)
-            return Judged(deciding.decided(questions, state), state.address)
+                return Judged(
+                    [deciding.weighed(each, state, preferences) for each in questions], state.address
+                )
+            return Judged(deciding.decided(questions, state, preferences), state.address)
 
         return self._own.asking.ask_published(judged, at_least, patience)
 

@@ -111,7 +111,10 @@ class SqliteConnection(Ledger):
         """
         if self._connection.in_transaction:
             return self._read_facts(0)
-        (version,) = self._one("PRAGMA data_version")
+        try:
+            (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error as error:
+            raise told(self.path, error) from error
         if self._kept is None or self._kept.version != version:
             self._kept = self._read_facts(version)
         return self._kept
