@@ -31,6 +31,7 @@ SHARED = {
     "corpora",
     "document",
     "growth_cases",
+    "load_client",
     "nine_tables",
     "outcome",
     "peers",

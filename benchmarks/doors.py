@@ -2,10 +2,10 @@
 
     python -m benchmarks doors
 
-The spamd door beside Debian's spamd and the rspamd door beside Debian's rspamd, each by a client that speaks
-the protocol over plain sockets; the milter door, which has no original of its own, by a client that plays
-Postfix. All learned the same 1,000 of SpamAssassin's mails and are asked about the same others, on the same
-cores as the client. Windows of all of them are interleaved; a figure is the median over windows. CPU is that
+The spamd door beside Debian's spamd and the rspamd door beside Debian's rspamd, each by the client of
+`serving`; the milter door, which has no original of its own, by the same, which then plays Postfix. All
+learned the same 1,000 of SpamAssassin's mails and are asked about the same others, on the same cores as the
+client. Windows of all of them are interleaved; a figure is the median over windows. CPU is that
 of the server with all its processes, divided by the messages that it answered.
 """
 
@@ -17,9 +17,9 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from struct import pack
 
-from benchmarks.corpora import labelled_mail
+from benchmarks.load_client import LoadClient
 from benchmarks.measure import Table, show
-from benchmarks.serving import ASKED, TAUGHT, WINDOWS, cpu_seconds, quantile, window
+from benchmarks.serving import WINDOW_SECONDS, WINDOWS, mails_of_benchmark
 from benchmarks.serving_peers import (
     CORES,
     Mail,
@@ -29,8 +29,7 @@ from benchmarks.serving_peers import (
     ServedSpamd,
     free_port,
 )
-from deciban.evaluate import shuffled
-from deciban.server.doors.milter_protocol import packet, packets_in
+from deciban.server.doors.milter_protocol import packet
 from deciban.spaces import Spaces
 from deciban.spaces.key import KeyScope
 from deciban.spaces.rights import RIGHTS
@@ -76,8 +75,7 @@ class SpamdDoorServed(ServedDoor):
 
     door = "spamd"
     half_closes = True
-    is_whole = ServedSpamd.is_whole
-    is_right = ServedSpamd.is_right
+    beginning = ServedSpamd.beginning
 
     def question(self, mail: bytes) -> bytes:
         """The bytes that ask about a mail."""
@@ -88,24 +86,25 @@ class RspamdDoorServed(ServedDoor):
     """Asked as rspamc asks."""
 
     door = "rspamd"
+    part = "DECIBAN_"
 
     def question(self, mail: bytes) -> bytes:
         """The bytes that ask about a mail."""
         head = b"POST /checkv2 HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(mail)
         return head + mail
 
-    def is_right(self, answer: bytes) -> bool:
-        """Whether it is a verdict, and not an error."""
-        return answer.startswith(b"HTTP/1.1 200 ") and b"DECIBAN_" in answer
-
 
 class MilterDoorServed(ServedDoor):
     """Asked as Postfix asks: one connection for each message here, as for clients that send one each."""
 
     door = "milter"
+    beginning, part = "", "X-Deciban"
 
     def question(self, mail: bytes) -> bytes:
-        """All packets of one message at once; of a longer body only the first 64 KB, in the last packet."""
+        """All packets of one message at once, up to the farewell, after which the server closes.
+
+        Of a longer body only the first 64 KB are sent, in the last packet.
+        """
         head, _, body = mail.replace(b"\r\n", b"\n").partition(b"\n\n")
         lines = head.replace(b"\n ", b"\0 ").replace(b"\n\t", b"\0\t").split(b"\n")
         fields = [line.replace(b"\0", b"\n").partition(b":") for line in lines]
@@ -117,23 +116,15 @@ class MilterDoorServed(ServedDoor):
                 *(packet(b"L", name + b"\0" + value + b"\0") for name, colon, value in fields if colon),
                 packet(b"N"),
                 packet(b"E", body[:65_535]),
+                packet(b"Q"),
             ]
         )
 
-    def is_whole(self, answer: bytes) -> bool:
-        """Whether the answer to the end of the message has come: nothing else is answered by a c."""
-        return [each[:1] for each in packets_in(answer)][-1:] == [b"c"]
-
-    def is_right(self, answer: bytes) -> bool:
-        """Whether there is a verdict."""
-        return b"X-Deciban\0" in answer
-
 
 def main() -> list[Table]:
-    messages = shuffled(labelled_mail("spamassassin"), 1)[: TAUGHT + ASKED]
-    mails = [(message.label, message.read()) for message in messages]
-    taught, asked = mails[:TAUGHT], [data for _, data in mails[TAUGHT:]]
+    taught, asked = mails_of_benchmark()
     with ExitStack() as stack:
+        client = stack.enter_context(LoadClient())
         kinds = (SpamdDoorServed, ServedSpamd, RspamdDoorServed, ServedRspamd, MilterDoorServed)
         servers = [stack.enter_context(kind(taught)) for kind in kinds]
         rates: dict[str, list[float]] = {server.name: [] for server in servers}
@@ -142,12 +133,12 @@ def main() -> list[Table]:
         wrong = dict.fromkeys(rates, 0)
         for _ in range(WINDOWS):
             for server in servers:
-                before = cpu_seconds(server)
-                rate, seconds, errors = window(server, asked)
-                cpu[server.name].append(1000 * (cpu_seconds(server) - before) / len(seconds))
-                rates[server.name].append(rate)
-                slowest[server.name].append(quantile(seconds, 0.99))
-                wrong[server.name] += errors
+                before = server.cpu_seconds()
+                load = client.put(server, map(server.question, asked), WINDOW_SECONDS)
+                cpu[server.name].append(1000 * (server.cpu_seconds() - before) / len(load.times))
+                rates[server.name].append(load.rate)
+                slowest[server.name].append(load.quantile(0.99))
+                wrong[server.name] += load.wrong
     beside = {"deciban's spamd door": "spamd", "deciban's rspamd door": "rspamd"}
     rows = []
     for name in rates:

@@ -9,7 +9,6 @@ answer ends.
 from __future__ import annotations
 
 import getpass
-import json
 import os
 import shutil
 import signal
@@ -87,6 +86,8 @@ class ServedFilter:
     keeps_connections = True
     half_closes = False
     """Whether a question ends with the end of what the client sends."""
+    beginning, part = "HTTP/1.1 200 ", ""
+    """How an answer starts that is a verdict, and what is in it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=f"deciban-{self.name.replace(' ', '-')}-"))
@@ -107,18 +108,31 @@ class ServedFilter:
         """The bytes that ask about a mail."""
         raise NotImplementedError
 
-    def is_whole(self, answer: bytes) -> bool:
-        """Whether an answer has come whole."""
-        head, found, body = answer.partition(b"\r\n\r\n")
-        for line in head.split(b"\r\n") if found else ():
-            name, _, value = line.partition(b":")
-            if name.lower() == b"content-length":
-                return len(body) >= int(value)
-        return False
+    def pids(self) -> list[int]:
+        """All processes of the server."""
+        found, todo = [], [process.pid for process in self.processes]
+        while todo:
+            pid = todo.pop()
+            try:
+                todo += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+            except OSError:  # it has ended
+                continue
+            found.append(pid)
+        return found
 
-    def is_right(self, answer: bytes) -> bool:
-        """Whether it is a verdict, and not an error."""
-        return answer.startswith(b"HTTP/1.1 200 ")
+    def cpu_seconds(self) -> float:
+        """The processor time that they have taken so far, those that ended included."""
+        ticks = 0
+        for pid in self.pids():
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def megabytes(self) -> float:
+        """The memory of all of them, each page counted once (PSS)."""
+        texts = [Path(f"/proc/{pid}/smaps_rollup").read_text() for pid in self.pids()]
+        lines = "".join(texts).splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1e3
 
     def _start(self, *command: str, log: IO[bytes] | int = subprocess.DEVNULL) -> None:
         self.processes.append(subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder))
@@ -175,6 +189,7 @@ class ServedSpamd(ServedFilter):
     name = "spamd"
     keeps_connections = False
     half_closes = True
+    beginning = "SPAMD/1.1 0 EX_OK"
 
     def __init__(self, mails: Iterable[Mail]) -> None:
         super().__init__()
@@ -219,20 +234,13 @@ class ServedSpamd(ServedFilter):
         """The bytes that ask about a mail."""
         return b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%b" % (len(mail), mail)
 
-    def is_whole(self, answer: bytes) -> bool:
-        """Whether an answer has come whole; the server closes the connection then."""
-        return answer.endswith(b"\r\n\r\n")
-
-    def is_right(self, answer: bytes) -> bool:
-        """Whether it is a verdict, and not an error."""
-        return answer.startswith(b"SPAMD/1.1 0 EX_OK")
-
 
 class ServedRspamd(ServedFilter):
     """Debian's rspamd with its own Redis; it closes each connection after its answer."""
 
     name = "rspamd"
     keeps_connections = False
+    part = "BAYES_"
 
     def __init__(self, mails: Iterable[Mail]) -> None:
         super().__init__()
@@ -261,16 +269,6 @@ class ServedRspamd(ServedFilter):
             len(mail),
             mail,
         )
-
-    def is_right(self, answer: bytes) -> bool:
-        """Whether it is a verdict that Bayes had a part in."""
-        return answer.startswith(b"HTTP/1.1 200 ") and b"BAYES_" in answer
-
-    @staticmethod
-    def verdict(answer: bytes) -> str:
-        """What it decided."""
-        found: str = json.loads(answer.partition(b"\r\n\r\n")[2])["action"]
-        return found
 
 
 def free_port(besides: int = 0) -> int:
