@@ -53,11 +53,15 @@ class JournalWriter:
 
     def put(self, entry: JournalEntry | PackedEntry) -> None:
         """Have an entry written soon."""
+        self.put_all([entry])
+
+    def put_all(self, entries: list[JournalEntry | PackedEntry]) -> None:
+        """The same for several, in their order."""
         with self._lock:
-            self._waiting.append(entry)
-            if len(self._waiting) > MOST_WAITING:
-                del self._waiting[0]
-                self.lost += 1
+            self._waiting += entries
+            lost = max(len(self._waiting) - MOST_WAITING, 0)
+            del self._waiting[:lost]
+            self.lost += lost
         if self._news is not None:
             with self._news:
                 self._news.notify()

@@ -38,8 +38,7 @@ class Changes:
 
     def note(self, rows: list[list[Any]], **_: object) -> None:
         """Entries for the journal, as `JournalEntry.row` has them; written half a second later."""
-        for row in rows:
-            self._journal.put(PackedEntry(row))
+        self._journal.put_all([PackedEntry(row) for row in rows])
 
     def flush_journal(self) -> Record:
         """Write the entries that wait, for somebody who is about to read them."""

@@ -17,7 +17,6 @@ them.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,12 +26,11 @@ from deciban.committee.verdict import Verdict
 from deciban.errors import DecibanError
 from deciban.filter.judged import Judged, address_text
 from deciban.filter.mail import Question, lesson_of, question_of, whereabouts_in
-from deciban.journal.journal_entry import TOLD, JournalEntry
+from deciban.journal.journal_entry import TOLD, JournalEntry, PackedEntry
 from deciban.ledger.lesson import INCOMING
 from deciban.spaces import Spaces
 from deciban.spaces.doorkeeper import Doorkeeper
 from deciban.spaces.recipients import AliasCommand, Recipients, aliases_in
-from deciban.spaces.space import DATABASE
 from deciban.text import read
 from deciban.value import Value
 
@@ -157,33 +155,35 @@ class Reception:
         journal: bool = True,
     ) -> Answer | None:
         """The same without waiting; None if there is no state that may answer now."""
-        if not self._is_made(space):
+        if not self.spaces.is_made(space):
             return None
         with self.spaces.using(space) as opened:
             mail_filter = opened.mail_filter
+            preferences = mail_filter.preferences
             if not journal:  # an entry needs names too, which takes half as long again as the features
                 message = read(raw.data)
-                question = question_of(message, mail_filter.preferences)
-                judged = mail_filter.judge([question], at_least, LOOP_PATIENCE)
+                question = question_of(message, preferences)
+                judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, False, preferences)
                 if judged is None:
                     return None
-                return Answer(judged.verdicts[0], b"", message.digest, judged.address)
-            lesson = lesson_of("", "", mail_filter.preferences, raw)
+                return Answer(judged.verdicts[0], b"", message.digest, judged.address, False, None)
+            lesson = lesson_of("", "", preferences, raw)
             question = Question(lesson.features, lesson.sender)
-            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, subtotals=True)
+            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, True, preferences)
         if judged is None:
             return None
-        entry = JournalEntry.of(lesson, judged.verdicts[0], door, done or TOLD, space.id)
-        answer = Answer(judged.verdicts[0], entry.id, lesson.digest, judged.address)
+        (verdict,) = judged.verdicts
         if done is None:
-            return answer.replaced(entry=entry)
-        self.link.note(list(entry.row()))
-        return answer
+            waits = JournalEntry.of(lesson, verdict, door, TOLD, space.id)
+            return Answer(verdict, waits.id, lesson.digest, judged.address, False, waits)
+        row = PackedEntry.packed(lesson, verdict, door, done, space.id)
+        self.link.note(row)
+        return Answer(verdict, row[0], lesson.digest, judged.address, False, None)
 
     def note(self, answer: Answer, done: str) -> None:
         """Have the entry written that waited until it was known what is done with the message."""
         if answer.entry is not None:
-            self.link.note(list(answer.entry.replaced(done=done).row()))
+            self.link.note(answer.entry.replaced(done=done).row())
 
     async def why(self, space: SpaceRecord, raw: RawMessage) -> Explained:
         """The verdict with its evidence; nothing is kept."""
@@ -204,14 +204,14 @@ class Reception:
         return Explained(Answer(judged.verdicts[0], b"", message.digest, judged.address), shared)
 
     def _asked(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found | None:
-        if not self._is_made(space):
+        if not self.spaces.is_made(space):
             return None
         with self.spaces.using(space) as opened:
             return question(opened.mail_filter)
 
     async def look(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found:
         """What a thread finds out about the filter of a space that takes longer, such as its status."""
-        if not self._is_made(space):
+        if not self.spaces.is_made(space):
             await self._bring_up(space)
 
         def looked() -> Found:
@@ -240,9 +240,6 @@ class Reception:
 
     async def _bring_up(self, space: SpaceRecord) -> None:
         await self.link.call("bring up", **_named(space))
-
-    def _is_made(self, space: SpaceRecord) -> bool:
-        return os.path.exists(os.path.join(self.spaces.folder_of(space), DATABASE))
 
     # Changing
 

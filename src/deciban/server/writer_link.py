@@ -35,7 +35,7 @@ class WriterLink:
         self._number = 0
         self._waiting: dict[int, tuple[Call, asyncio.Future[Any]]] = {}
         self._streams: dict[int, asyncio.Queue[Reply | None]] = {}
-        self._notes: deque[list[Any]] = deque(maxlen=MOST_NOTES)
+        self._notes: deque[tuple[Any, ...]] = deque(maxlen=MOST_NOTES)
         self.lost_notes = 0
         self._transport: asyncio.Transport | None = None
         self._connecting: asyncio.Task[None] | None = None
@@ -84,7 +84,7 @@ class WriterLink:
         finally:
             self._waiting.pop(call.number, None)
 
-    def note(self, row: list[Any]) -> None:
+    def note(self, row: tuple[Any, ...]) -> None:
         """An entry for the journal; nobody waits for it."""
         if len(self._notes) == MOST_NOTES:
             self.lost_notes += 1

@@ -28,7 +28,7 @@ from time import monotonic, time
 
 from deciban.errors import NoSuchSpace, NotAllowed
 from deciban.spaces.rights import OPERATIONS
-from deciban.spaces.space_name import can_be_name, space_key
+from deciban.spaces.space_name import can_be_name
 from deciban.spaces.sqlite_key_ring import USED_SECONDS, must_be_valid, parts_of
 
 TYPE_CHECKING = False
@@ -64,7 +64,10 @@ class Doorkeeper:
         UnknownKey if the text is no key that holds, NotAllowed if the key does not open this, NoSuchSpace if
         it would, but there is no such space.
         """
-        key = self.unlock(text)
+        return self.admitted(self.unlock(text), operation, name)
+
+    def admitted(self, key: Key, operation: str, name: str = "") -> SpaceRecord | None:
+        """The same for a key that was unlocked just now."""
         if not name:
             key.must_allow(operation)
             return None
@@ -94,12 +97,12 @@ class Doorkeeper:
     def find(self, name: str) -> SpaceRecord | None:
         """The space of a name, in any spelling; None if there is none."""
         self._look()
+        if name in self._records:  # in this spelling, which is not looked at again
+            return self._records[name]
         if not can_be_name(name):
             return None
-        compared = space_key(name)
-        if compared not in self._records:
-            _remember(self._records, compared, self._spaces.registry.find_if_any(name))
-        return self._records[compared]
+        _remember(self._records, name, self._spaces.registry.find_if_any(name))
+        return self._records[name]
 
     def look_again(self) -> None:
         """Ask the registry before the next answer: somebody says that it was changed."""

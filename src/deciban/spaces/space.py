@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from deciban.journal.desk import Desk
 
 TYPE_CHECKING = False
@@ -21,10 +19,10 @@ DATABASE = "filter.db"
 class Space:
     """A space while it is in use; `Spaces.using` gives one."""
 
-    def __init__(self, record: SpaceRecord, folder: str, mail_filter: Filter) -> None:
+    def __init__(self, record: SpaceRecord, path: str, mail_filter: Filter) -> None:
         self.record = record
         self.mail_filter = mail_filter
-        self.path = os.path.join(folder, DATABASE)
+        self.path = path
 
     def desk(self, writer: JournalWriter, door: str, keeps_lessons: bool = True) -> Desk:
         """The filter with the journal of the folder, for one door; it learns within the quota, too."""

@@ -165,9 +165,9 @@ class Spaces:
         record = self.registry.find(name) if isinstance(name, str) else name
         opened = self._begin_using(record)
         try:
-            yield Space(record, self.folder_of(record), opened.mail_filter)
+            yield Space(record, self._path_of(record), opened.mail_filter)
         finally:
-            self._end_using(opened)
+            self._end_using(record.id, opened)
 
     @property
     def journal_path(self) -> str:
@@ -180,23 +180,29 @@ class Spaces:
 
     def database_of(self, record: SpaceRecord) -> str:
         """The path of the ledger of a space, which is made if it was not used before."""
-        path = os.path.join(self.folder_of(record), DATABASE)
-        if not os.path.exists(path):
+        if not self.is_made(record):
             self._make(record)
-        return path
+        return self._path_of(record)
+
+    def is_made(self, record: SpaceRecord) -> bool:
+        """Whether a space has files: it was used before."""
+        return os.path.exists(self._path_of(record))
+
+    def _path_of(self, record: SpaceRecord) -> str:
+        return f"{self.folder}/{record.id}/{DATABASE}"
 
     def size_of(self, record: SpaceRecord) -> int:
         """The bytes of its database, as its quota counts them; 0 if it was not used before."""
         try:
-            return os.path.getsize(os.path.join(self.folder_of(record), DATABASE))
+            return os.path.getsize(self._path_of(record))
         except OSError:
             return 0
 
     def _begin_using(self, record: SpaceRecord) -> _OpenFilter:
-        path = self.database_of(record)
-        opened = self._known(record.id, path)
+        opened = self._known(record.id, self._path_of(record))
         if opened is not None:
             return opened
+        path = self.database_of(record)
         # Opened outside of the lock: one space that takes long keeps nobody else waiting.
         new = _OpenFilter(path, self._follows, self._results_from)
         with self._lock:
@@ -222,17 +228,19 @@ class Spaces:
             opened.users += 1
             return opened
 
-    def _end_using(self, opened: _OpenFilter) -> None:
+    def _end_using(self, identity: str, opened: _OpenFilter) -> None:
         with self._lock:
             opened.users -= 1
-            if opened not in self._open.values():  # deleted or replaced meanwhile
+            if self._open.get(identity) is not opened:  # deleted or replaced meanwhile
                 opened.close_if_idle()
             self._close_idle()
 
     def _close_idle(self) -> None:
         """Close spaces that nobody uses, those used longest ago first, until not too many are open."""
+        if len(self._open) <= self.most_open:
+            return
         idle = [identity for identity, opened in self._open.items() if not opened.users]
-        for identity in idle[: max(len(self._open) - self.most_open, 0)]:
+        for identity in idle[: len(self._open) - self.most_open]:
             self._open.pop(identity).mail_filter.close()
 
     # Making and removing folders

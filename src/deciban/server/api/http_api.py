@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _OWN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _encode = msgspec.json.Encoder().encode
 BEARER = "bearer "
+# So many addresses are remembered, of at most so many bytes each.
+MOST_REMEMBERED, LONGEST_REMEMBERED = 4096, 200
 
 
 class HttpApi:
@@ -53,6 +55,9 @@ class HttpApi:
         self._settings = settings
         self._gate = Gate(settings, reception.configuration.limits.key_rate)
         self._log_requests = reception.configuration.log.requests
+        # What addresses and parameters were found to mean: programs ask for the same ones again and again.
+        self._routed_before: dict[tuple[str, bytes], tuple[Operation, list[str]]] = {}
+        self._parameters: dict[tuple[bytes, type[Any]], Any] = {}
         self._routes: dict[tuple[str, ...], dict[str, Operation]] = {}
         for operation in ALL_OPERATIONS:
             steps = tuple("*" if step.startswith("{") else step for step in operation.path.split("/")[1:])
@@ -98,10 +103,22 @@ class HttpApi:
             raise TooMuch(f"The body has {length:,} bytes; the limit is {call.most:,} for a message.")
         if operation.takes and request.content_type not in operation.takes:
             raise UnknownContent(f"Send this as Content-Type: {' or '.join(operation.takes)}.")
-        call.query = _query(request.query, operation.query)
+        asked = request.query, operation.query
+        call.query = self._parameters.get(asked)
+        if call.query is None:
+            call.query = _query(*asked)
+            _remember(self._parameters, asked, call.query, len(request.query))
         return call
 
     def _routed(self, request: HttpRequest) -> tuple[Operation, list[str]]:
+        asked = request.method, request.path
+        found = self._routed_before.get(asked)
+        if found is None:
+            found = self._route(request)
+            _remember(self._routed_before, asked, found, len(request.path))
+        return found
+
+    def _route(self, request: HttpRequest) -> tuple[Operation, list[str]]:
         try:
             steps = request.path.decode("ascii").split("/")[1:]
         except UnicodeDecodeError:
@@ -128,7 +145,7 @@ class HttpApi:
         if text:
             call.key = keeper.unlock(text)
             self._gate.must_not_be_too_often(call.key.id)
-            record = keeper.may(text, operation.name, name)
+            record = keeper.admitted(call.key, operation.name, name)
         elif call.request.is_local or OPERATIONS[operation.name] in self._settings.without_key:
             record = keeper.find(name) if name else None
             if name and record is None:
@@ -175,6 +192,13 @@ def problem_response(record: dict[str, Any]) -> HttpResponse:
     if record["status"] in (429, 503):
         response.headers["retry-after"] = "1"
     return response
+
+
+def _remember(memory: dict[Any, Any], asked: object, found: object, size: int) -> None:
+    if len(memory) >= MOST_REMEMBERED:
+        memory.clear()
+    if size <= LONGEST_REMEMBERED:
+        memory[asked] = found
 
 
 def _key_text(request: HttpRequest) -> str:

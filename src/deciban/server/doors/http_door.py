@@ -47,10 +47,12 @@ class HttpDoor:
         """Accept nothing any more, and finish what was accepted."""
         await self.service.close()
         self._measuring.cancel()
+        self.metrics.hand_over()
 
     async def _measure(self) -> None:
         while True:
             self.metrics.in_flight.set(self.service.in_flight)
             self.metrics.connections.set(len(self.service.connections))
             self.metrics.lost_notes.set(self._reception.link.lost_notes)
+            self.metrics.hand_over()
             await asyncio.sleep(GAUGE_SECONDS)
