@@ -2,16 +2,19 @@
 
 All of this runs in threads of the writer. Arguments and results are plain values, as they travel in frames.
 A space is named by its name and its id: if another space has got the name meanwhile, nothing is done.
+
+Each may be asked for twice, because the writer may die after the work and before the answer. Then the answer
+is that of the first time: what is wanted is there already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from deciban.errors import BadRequest, DamagedLedger, FoldedLesson, NewerFormat, NoSuchSpace
+from deciban.errors import BadRequest, DamagedLedger, FoldedLesson, NewerFormat, NoSuchSpace, UnknownKey
 from deciban.filter.judged import address_text
 from deciban.filter.lesson_record import lesson_record
 from deciban.journal.journal_entry import PackedEntry
@@ -85,10 +88,12 @@ class Changes:
                 **_place(opened.mail_filter),
             }
 
-    def undo(self, entry: bytes, **space: str) -> Record:
-        """Take back what the user made of a message."""
+    def undo(self, entry: bytes, again: bool = False, **space: str) -> Record:
+        """Take back what the user made of a message; ``again``: that may have been done."""
         with self._using(**space) as opened:
-            opened.desk(self._journal, "undo").undo(entry)
+            desk = opened.desk(self._journal, "undo")
+            if not (again and desk.entry(entry).outcome is None):
+                desk.undo(entry)
             return {"entry": entry.hex(), **_place(opened.mail_filter)}
 
     def forget(self, selections: list[Record], **space: str) -> Record:
@@ -140,13 +145,18 @@ class Changes:
 
     # The folder
 
-    def add_spaces(self, names: list[str], lessons: int | None, size: int | None) -> Record:
-        """Make spaces, all of them or none."""
-        made = self._spaces.add(names, quota=Quota(lessons, size))
-        return {"names": [record.name for record in made]}
+    def add_space(self, name: str, identity: str, lessons: int | None, size: int | None) -> Record:
+        """Make a space, of this id."""
+        known = self._spaces.registry.find_if_any(name)
+        if known is None or known.id != identity:
+            (known,) = self._spaces.add([name], quota=Quota(lessons, size), identity=identity)
+        return {"name": known.name}
 
     def rename_space(self, new: str, **space: str) -> Record:
         """Give a space another name."""
+        known = self._spaces.registry.find_if_any(new)
+        if known is not None and (known.id, known.name) == (space["identity"], new):
+            return {"name": known.name}
         self._record(**space)
         return {"name": self._spaces.rename(space["name"], new).name}
 
@@ -158,6 +168,9 @@ class Changes:
 
     def delete_space(self, **space: str) -> Record:
         """Remove a space with all that is in it."""
+        if not self._spaces.registry.has(space["identity"]):
+            self._spaces.tidy()  # whoever removed it may have died before its files were gone
+            return {}
         self._record(**space)
         self._journal.flush()
         self._spaces.delete(space["name"])
@@ -171,15 +184,18 @@ class Changes:
         note: str,
         by: str,
         name: str,
+        identity: str,
     ) -> Record:
         """Make a key, by another if one is named by its id; its text is in the answer, and nowhere else."""
         maker = self._key(by) if by else None
-        key, text = self._spaces.keys.add(rights, KeyScope(*scope), expires, note, maker, name)
+        self.revoke_key(identity)  # nobody was told the text of one that was made just now
+        key, text = self._spaces.keys.add(rights, KeyScope(*scope), expires, note, maker, name, identity)
         return {"id": key.id, "key": text}
 
     def revoke_key(self, key_id: str) -> Record:
-        """Let a key open nothing any more."""
-        self._spaces.keys.revoke(key_id)
+        """Let a key open nothing any more; the worker has looked whether there is one."""
+        with suppress(UnknownKey):
+            self._spaces.keys.revoke(key_id)
         return {}
 
     def touch_keys(self, ids: list[str]) -> Record:
@@ -216,7 +232,7 @@ CHANGES: dict[str, Callable[..., Record]] = {
     "prefer": Changes.prefer,
     "import": Changes.import_,
     "bring up": Changes.bring_up,
-    "add spaces": Changes.add_spaces,
+    "add space": Changes.add_space,
     "rename space": Changes.rename_space,
     "set quota": Changes.set_quota,
     "delete space": Changes.delete_space,
@@ -229,7 +245,7 @@ CHANGES: dict[str, Callable[..., Record]] = {
 
 # After these, workers must not believe what they remember of spaces and keys.
 OF_THE_REGISTRY = frozenset(
-    {"add spaces", "rename space", "set quota", "delete space", "add key", "revoke key"}
+    {"add space", "rename space", "set quota", "delete space", "add key", "revoke key"}
 )
 
 

@@ -1,14 +1,14 @@
 r"""Frames between workers and the writer: four bytes of length, then msgpack.
 
-A worker sends calls, ``[number, operation, arguments]``; the writer answers each with replies of the same
-number, ``[number, kind, value]``: any number of ``progress``, then one ``done`` or ``error``. A call of
+A worker sends calls, ``[number, operation, arguments, again]``; the writer answers each with replies of the
+same number, ``[number, kind, value]``: any number of ``progress``, then one ``done`` or ``error``. A call of
 number 0 gets no reply. A reply of number 0, ``changed``, tells every worker that spaces or keys were
 changed. Both ends are ours and on one machine, behind a socket that only their owner can open.
 
 >>> frames = FrameReader(Call)
 >>> data = framed(Call(1, "labels", {"space": "1f0c"}))
 >>> list(frames.feed(data[:3])), list(frames.feed(data[3:]))
-([], [Call(number=1, operation='labels', arguments={'space': '1f0c'})])
+([], [Call(number=1, operation='labels', arguments={'space': '1f0c'}, again=False)])
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class Call(msgspec.Struct, array_like=True):
     number: int
     operation: str
     arguments: dict[str, Any]
+    again: bool = False
+    """Whether a writer that died may have done it already."""
 
 
 class Reply(msgspec.Struct, array_like=True):

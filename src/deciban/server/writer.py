@@ -6,8 +6,8 @@ and answers when it is durable. Threads of one process are to each other what pr
 stands in changes.py.
 
 If the writer is killed, the supervisor starts another; workers send again what was not answered. That is
-safe, because learning is idempotent by digest and entries of the journal by their ids: nothing is lost or
-doubled.
+safe, because learning is idempotent by digest, entries of the journal by their ids, and new spaces and keys
+by ids that the worker chose: nothing is lost or doubled, and no error is told for work that was done.
 """
 
 from __future__ import annotations
@@ -89,7 +89,10 @@ class Writer:
     async def _change(self, call: Call, connection: WriterConnection) -> None:
         for _ in range(TURNS_FOR_NOTES):
             await asyncio.sleep(0)
-        await self._answer(call, connection, lambda: CHANGES[call.operation](self._changes, **call.arguments))
+        arguments = call.arguments
+        if call.again and call.operation == "undo":  # the others can tell by themselves
+            arguments = {**arguments, "again": True}
+        await self._answer(call, connection, lambda: CHANGES[call.operation](self._changes, **arguments))
 
     async def _stream(self, call: Call, connection: WriterConnection) -> None:
         stream = connection.begin_stream(call.number)

@@ -2,8 +2,9 @@
 
 The supervisor holds the socket at which the writer listens, so a worker can always connect; if the writer is
 being replaced, the connection waits for the next one. Calls that were not answered are sent again then: all
-of them may be done twice without harm (writer.py). A stream cannot be sent again, because its messages are
-gone: whoever sends it is told what is safe by then, and to send the rest again.
+of them may be done twice, and the answer is that of the first time (changes.py). A stream cannot be sent
+again, because its messages are gone: whoever sends it is told what is safe by then, and to send the rest
+again.
 """
 
 from __future__ import annotations
@@ -149,6 +150,8 @@ class WriterLink:
     def is_lost(self) -> None:
         """The writer is gone: wait for the next."""
         self._transport = None
+        for call, _ in self._waiting.values():
+            call.again = True
         for replies in self._streams.values():
             replies.put_nowait(None)
         if not self._closed:

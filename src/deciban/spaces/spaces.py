@@ -100,11 +100,17 @@ class Spaces:
     # The registry
 
     def add(
-        self, names: Iterable[str], shared: str = "", quota: Quota | None = None, starter: bool = False
+        self,
+        names: Iterable[str],
+        shared: str = "",
+        quota: Quota | None = None,
+        starter: bool = False,
+        identity: str = "",
     ) -> list[SpaceRecord]:
         """Make spaces, all of them or none.
 
-        They rest on ``shared``, a file that ``deciban publish`` wrote, or on the newest ``starter``.
+        They rest on ``shared``, a file that ``deciban publish`` wrote, or on the newest ``starter``. A single
+        one may be given an ``identity``, so that whoever asks for it again gets no second one.
         """
         if shared:
             from deciban.filter.shared_filter import look_at
@@ -113,7 +119,7 @@ class Spaces:
         elif starter:
             shared = NEWEST
         self.tidy()
-        return self.registry.add(names, shared, quota)
+        return self.registry.add(names, shared, quota, identity)
 
     def find(self, name: str) -> SpaceRecord:
         """The space of a name, in any spelling; NoSuchSpace if there is none."""

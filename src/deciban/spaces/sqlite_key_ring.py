@@ -45,16 +45,18 @@ class SqliteKeyRing:
         note: str = "",
         by: Key | None = None,
         name: str = "",
+        identity: str = "",
     ) -> tuple[Key, str]:
         """Make a key; what is kept of it, and its text, which nobody can show again.
 
         Made ``by`` a key, it can do no more than that one; ``name`` is that of the one space it is for.
+        Its id is ``identity``, if one is given.
         """
         if len(note) > LONGEST_NOTE or not note.isprintable():
             raise BadSetting(
                 f"A note is one line of at most {LONGEST_NOTE} characters, got {note!r} instead."
             )
-        key = Key(os.urandom(ID_BYTES).hex(), frozenset(rights), scope, int(time()), expires, note)
+        key = Key(identity or new_key_id(), frozenset(rights), scope, int(time()), expires, note)
         if by is not None:
             _must_not_exceed(key, by, name)
         secret = os.urandom(SECRET_BYTES).hex()
@@ -113,6 +115,11 @@ class SqliteKeyRing:
         kind, _, text = spaces.partition(":")
         scope = KeyScope(**{kind: text}) if text else KeyScope()
         return Key(identity, frozenset(rights.split(",")), scope, made, expires, note, used), kept
+
+
+def new_key_id() -> str:
+    """The id of a new key."""
+    return os.urandom(ID_BYTES).hex()
 
 
 def parts_of(text: str) -> tuple[str, str]:

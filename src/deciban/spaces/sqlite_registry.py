@@ -62,6 +62,11 @@ class SpaceRecord(Value):
     quota: Quota = Quota()
 
 
+def new_identity() -> str:
+    """The id of a new space."""
+    return os.urandom(ID_BYTES).hex()
+
+
 class SqliteRegistry:
     """The spaces of one folder."""
 
@@ -86,11 +91,13 @@ class SqliteRegistry:
         spaces, keys = list(self.all()), SqliteKeyRing(self.store).all()
         return f"spaces: {len(spaces):,}, keys: {len(keys):,}; all as they were written"
 
-    def add(self, names: Iterable[str], shared: str = "", quota: Quota | None = None) -> list[SpaceRecord]:
-        """Enter new spaces, all of them or none."""
+    def add(
+        self, names: Iterable[str], shared: str = "", quota: Quota | None = None, identity: str = ""
+    ) -> list[SpaceRecord]:
+        """Enter new spaces, all of them or none; one alone may be given an ``identity``."""
         made = int(time())
         records = [
-            SpaceRecord(os.urandom(ID_BYTES).hex(), space_name(name), made, shared, quota or Quota())
+            SpaceRecord(identity or new_identity(), space_name(name), made, shared, quota or Quota())
             for name in names
         ]
         with self.store.writing():

@@ -8,13 +8,14 @@ from typing import Any
 
 from msgspec import UNSET
 
-from deciban.errors import BadRequest, NotAllowed
+from deciban.errors import BadRequest, NotAllowed, UnknownKey
 from deciban.server.api.api_definitions import KeyInput, SpaceChange, SpaceInput
 from deciban.server.api.operation import ApiCall, answered, given
 from deciban.server.http.http_message import HttpResponse
 from deciban.spaces.key import key_record
 from deciban.spaces.space_name import space_key
-from deciban.spaces.sqlite_registry import SpaceRecord
+from deciban.spaces.sqlite_key_ring import new_key_id
+from deciban.spaces.sqlite_registry import SpaceRecord, new_identity
 
 
 async def list_spaces(call: ApiCall) -> HttpResponse:
@@ -47,7 +48,11 @@ async def add_space(call: ApiCall) -> HttpResponse:
     """Make a space."""
     said = await call.json(SpaceInput)
     await call.reception.link.call(
-        "add spaces", names=[said.name], lessons=said.most_lessons, size=said.most_bytes
+        "add space",
+        name=said.name,
+        identity=new_identity(),
+        lessons=said.most_lessons,
+        size=said.most_bytes,
     )
     return answered(space_record(call, call.reception.spaces.find(said.name)), 201)
 
@@ -105,6 +110,7 @@ async def add_key(call: ApiCall) -> HttpResponse:
         note=said.note,
         by="" if call.key is None else call.key.id,
         name="" if record is None else record.name,
+        identity=new_key_id(),
     )
     found = call.reception.spaces.keys.find(made["id"])
     if found is None:
@@ -115,5 +121,7 @@ async def add_key(call: ApiCall) -> HttpResponse:
 
 async def revoke_key(call: ApiCall) -> HttpResponse:
     """Let a key open nothing any more."""
+    if call.reception.spaces.keys.find(call.tail) is None:
+        raise UnknownKey(f"There is no key {call.tail!r}. deciban key list shows them.")
     await call.reception.link.call("revoke key", key_id=call.tail)
     return HttpResponse(204)
