@@ -332,6 +332,27 @@ def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(tight: RunningSer
         assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
+def test_a_client_that_waits_to_be_asked_for_many_messages_is_asked_before_it_is_answered(
+    tight: RunningServer,
+) -> None:
+    line = b'{"text": "Free money"}\n'
+    lines = [
+        "POST /v1/spaces/mail/classify HTTP/1.1", "Host: localhost", "Content-Type: application/x-ndjson",
+        f"Content-Length: {len(line)}", "Expect: 100-continue", "Connection: close",
+        f"Authorization: Bearer {tight.add_key('classify')}", "", "",
+    ]  # fmt: skip
+    with socket.create_connection(("127.0.0.1", tight.port), timeout=30) as connection:
+        connection.sendall("\r\n".join(lines).encode())
+        heard = connection.recv(25)
+        connection.sendall(line)
+        while data := connection.recv(65536):
+            heard += data
+    interim, _, final = heard.partition(b"\r\n\r\n")
+    assert interim == b"HTTP/1.1 100 Continue"
+    assert final.startswith(b"HTTP/1.1 200 ")
+    assert b"HTTP/1.1 100" not in final
+
+
 def test_the_log_has_no_subjects_addresses_or_names(tmp_path: Path) -> None:
     configuration = '[http]\nlisten = ["127.0.0.1:0"]\n[log]\nform = "json"\nrequests = "all"\n'
     with RunningServer(tmp_path, configuration, spaces=("secret@example.org",)) as server:

@@ -329,6 +329,7 @@ class HttpConnection(asyncio.Protocol):
         assert response.pieces is not None
         request = self._answering
         assert request is not None
+        request.body.ask_for_it()
         self._transport.write(response.head(not self._closing))
         async for piece in response.pieces:
             if piece:

@@ -59,6 +59,12 @@ class HttpBody:
 
     # The door's side
 
+    def ask_for_it(self) -> None:
+        """Have a client go on that waits to be asked for its body; it must hear that before any answer."""
+        if self._begin is not None and not self.is_whole:
+            self._begin()
+        self._begin = None
+
     def take_now(self) -> bytes:
         """All of it, if it is whole."""
         assert self.is_whole
@@ -81,9 +87,7 @@ class HttpBody:
             elif self.is_whole:
                 return
             else:
-                if self._begin is not None:
-                    self._begin()
-                    self._begin = None
+                self.ask_for_it()
                 self._news = asyncio.get_running_loop().create_future()
                 await self._news
                 self._news = None
