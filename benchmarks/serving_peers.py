@@ -79,6 +79,15 @@ classifier "bayes" {{
 """
 
 
+SERVED = """
+[http]
+listen = ["127.0.0.1:{port}"]
+[server]
+workers = {workers}
+open_spaces = {open_spaces}
+"""
+
+
 class ServedFilter:
     """A server in a folder of its own."""
 
@@ -152,21 +161,34 @@ class ServedDeciban(ServedFilter):
     """deciban serve, as it comes; ``journal`` is what it does by itself and peers do not."""
 
     def __init__(
-        self, mails: Iterable[Mail], journal: bool = True, spaces: int = 1, workers: int = CORES
+        self,
+        mails: Iterable[Mail],
+        journal: bool = True,
+        others: Iterable[str] = (),
+        open_spaces: int = 64,
+        workers: int = CORES,
     ) -> None:
+        """``mails`` are learned by the space ``mail``; ``others`` are spaces beside it."""
         self.name = "deciban" if journal else "deciban without journal"
         super().__init__()
         self.path = "/v1/spaces/mail/classify" + ("" if journal else "?journal=false")
-        names = ["mail", *(f"space{number}" for number in range(1, spaces))]
         with Spaces(str(self.folder / "spaces"), create=True) as opened:
-            opened.add(names)
+            opened.add(["mail", *others])
             self.key = opened.keys.add(RIGHTS, KeyScope())[1]
+            self.prepare(opened)
+        path = self.folder / "server.toml"
+        path.write_text(
+            SERVED.format(port=self.port, workers=workers, open_spaces=open_spaces), encoding="utf-8"
+        )
         self._start(
-            sys.executable, "-m", "deciban", "serve", "--listen", f"127.0.0.1:{self.port}",
-            "--workers", str(workers), "--spaces", str(self.folder / "spaces"),
+            sys.executable, "-m", "deciban", "serve", "--config", str(path),
+            "--spaces", str(self.folder / "spaces"),
         )  # fmt: skip
         self._wait_for(self.port)
         self.learn(mails)
+
+    def prepare(self, spaces: Spaces) -> None:
+        """Make more of the folder before the server starts."""
 
     def learn(self, mails: Iterable[Mail], space: str = "mail") -> None:
         """Teach mails through the door."""
