@@ -155,6 +155,16 @@ def test_mixed_lessons_keep_the_order_within_a_label(ledger: Ledger) -> None:
     ]
 
 
+def test_arranged_lessons_are_told_as_they_will_be_placed(ledger: Ledger) -> None:
+    append(ledger, *(lesson("ham", n) for n in range(3)), *(lesson("spam", n) for n in range(3)))
+    order = [6, 1, 5, 3, 2, 4]
+    told = list(ledger.arranged(order))
+    with ledger.writing():
+        ledger.arrange(order)
+    assert list(ledger.replay()) == told
+    assert ledger.last_position() == 6
+
+
 def test_folded_lessons_are_known_but_no_lessons_any_more(ledger: Ledger) -> None:
     append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
     with ledger.writing():

@@ -3,7 +3,7 @@
 import pytest
 
 from deciban.text import read
-from deciban.text.words import features, names, sender_of
+from deciban.text.words import features, names
 
 HTML = (
     b"Subject: x\nContent-Type: text/html\n\n"
@@ -101,11 +101,6 @@ def test_words_of_a_link_are_no_words_of_the_text() -> None:
 
 def test_facts_from_outside_are_features() -> None:
     assert "fact:sender-in-contacts" in named("hello", "sender-in-contacts")
-
-
-def test_the_sender_is_the_address_in_lower_case() -> None:
-    assert sender_of(read(b"From: Ann <Ann@Example.org>\n\n")) == "ann@example.org"
-    assert sender_of(read(b"Subject: nobody\n\n")) == ""
 
 
 def test_limits_and_defects_that_the_reader_reports_are_facts() -> None:

@@ -24,7 +24,7 @@ from deciban.errors import BadSetting
 from deciban.evaluate.index import LabelledMessage, StreamStep
 from deciban.ledger.lesson import SENT
 from deciban.text import read
-from deciban.text.words import address_in
+from deciban.text.sender import address_in
 
 RECIPIENT_FIELDS = ("delivered-to", "x-original-to", "to")
 

@@ -346,7 +346,7 @@ class Changing:
         """Put the lessons in a mixed order, which depends on them alone, and replay; under the build lock."""
         order = self._ledger.wanted_order(longest_run=0)
         beside = (
-            self._replaying.built(progress, checkpoints=1)
+            self._replaying.built(progress, checkpoints=0)
             if order is None
             else self._replaying.built_in(order, progress)
         )

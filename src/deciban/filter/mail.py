@@ -22,6 +22,7 @@ from deciban.committee.extraction import features_of
 from deciban.committee.label import label_of
 from deciban.ledger.lesson import INCOMING, Lesson, storable
 from deciban.text import Message, read
+from deciban.text.sender import sender_of
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -65,7 +66,7 @@ def lesson_of(
     from deciban.committee.extraction import named_features
 
     message = read(raw.data)
-    sender = _sender(message)
+    sender = sender_of(message)
     features, names = named_features(message, _facts(message, sender, preferences), _hears(preferences))
     features.encode()  # here, where several threads may be at work; the ledger asks for it one by one
     return Lesson(  # all fields in their order, which takes half the time of naming them
@@ -90,7 +91,7 @@ def question_of(message: bytes | Message, preferences: Preferences) -> Question:
     """What the filter is asked about a message."""
     message = message if isinstance(message, Message) else read(message)
     # Looking for the address takes 20 µs, and most users have neither contacts nor an allow list.
-    sender = _sender(message) if preferences.contacts or preferences.allowed else ""
+    sender = sender_of(message) if preferences.contacts or preferences.allowed else ""
     return Question(features_of(message, _facts(message, sender, preferences), _hears(preferences)), sender)
 
 
@@ -98,7 +99,7 @@ def whereabouts_in(message: Message, preferences: Preferences) -> Whereabouts:
     """Names and places of the features of a message, for `Filter.why`."""
     from deciban.committee.extraction import whereabouts_of
 
-    return whereabouts_of(message, _facts(message, _sender(message), preferences), _hears(preferences))
+    return whereabouts_of(message, _facts(message, sender_of(message), preferences), _hears(preferences))
 
 
 def _facts(message: Message, sender: str, preferences: Preferences) -> tuple[str, ...]:
@@ -114,9 +115,3 @@ def _facts(message: Message, sender: str, preferences: Preferences) -> tuple[str
 def _hears(preferences: Preferences) -> bool:
     """Whether results of whatever host are words, too: where hosts are named, nobody else is heard."""
     return not preferences.results_from
-
-
-def _sender(message: Message) -> str:
-    from deciban.text.words import sender_of
-
-    return sender_of(message)

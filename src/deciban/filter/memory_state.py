@@ -90,15 +90,15 @@ def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Le
     """
     if in_bulk and footing.foundation is None:  # a layer is always sparse
         shape = shape.for_bulk()
-    return footing.begin(shape, _memory(footing.size(shape)))
+    return footing.begin(shape, memory_for(footing.size(shape)))
 
 
 def begin_committee(settings: Settings, shape: Shape, foundation: Committee | None) -> Committee:
     """A committee that has learned nothing on its own, in memory of its own."""
-    return Committee.begin(settings, shape, _memory(Committee.size(shape)), foundation)
+    return Committee.begin(settings, shape, memory_for(Committee.size(shape)), foundation)
 
 
-def _memory(size: int) -> mmap:
+def memory_for(size: int) -> mmap:
     """So many bytes, all of them 0."""
     from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
 

@@ -158,8 +158,8 @@ class Ledger(Protocol):
     def foreign_lessons(self) -> Iterator[Lesson]:
         """All lessons of a ledger that may be somebody else's, in their order: nothing of it is trusted."""
 
-    def places(self, positions: list[int]) -> Iterator[Placed]:
-        """The lessons at these positions, in this order."""
+    def arranged(self, order: list[int]) -> Iterator[Placed]:
+        """The lessons at these positions, each in the place that it has once `arrange` put them so."""
 
     def position_of(self, digest: bytes) -> int | None:
         """Where the lesson of a message is; None if there is none."""

@@ -16,6 +16,8 @@ Where a mail came from decides whether it counts for a promise (filter/threshold
 
 from __future__ import annotations
 
+from binascii import crc32
+
 from deciban.errors import BadSetting, WrongUsage
 from deciban.value import Value
 
@@ -83,8 +85,6 @@ def is_possible(lesson: Lesson) -> bool:
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *fields: object) -> int:
     """A check of everything that a lesson is: its code and its fields in their order (CRC-32)."""
-    from binascii import crc32
-
     text = "\0".join((label, str(taught), *map(str, fields)))
     return crc32(code, crc32(text.encode("utf-8", "surrogatepass"), crc32(digest)))
 

@@ -19,7 +19,7 @@ from deciban.ledger.records import Finding, KeptMails, Placed
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
-from deciban.ledger.trail import follow, link
+from deciban.ledger.trail import START, follow, link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from deciban.ledger.cursor import Cursor
 
 FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
-READ = f"position, features, {WRITTEN_LABEL}, checked, trail, {FIELDS}"
+READ = f"position, trail, features, {WRITTEN_LABEL}, checked, {FIELDS}"
 # So many lessons are read at once.
 PAGE = 200
 COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, message_id, names,
@@ -134,59 +134,44 @@ class SqliteLedger(SqliteFoundation):
 
     def wanted_order(self, longest_run: int) -> list[int] | None:
         """The positions of all lessons, in the order in which `arrange` puts them; None if they are in it."""
+        from deciban.ledger import mixed_order
+
         self._keep_many_pages()
-        wanted = f"SELECT position FROM {LESSONS_IN_ORDER} ORDER BY taught, digest"
-        if self._longest_run() >= longest_run:
-            wanted = f"""SELECT position FROM (
-                SELECT position, digest,
-                    (row_number() OVER (PARTITION BY label ORDER BY taught, digest) - 0.5)
-                    / count(*) OVER (PARTITION BY label) AS share FROM {LESSONS_IN_ORDER})
-                ORDER BY share, digest"""
-        order = [position for (position,) in self._execute(wanted)]
+        found = f"SELECT position, label, digest FROM {LESSONS_IN_ORDER} ORDER BY taught, digest"
+        lessons: list[Any] = self._execute(found)
+        if mixed_order.longest_run(label for _, label, _ in lessons) >= longest_run:
+            order = mixed_order.mixed(lessons)
+        else:
+            order = [position for position, _, _ in lessons]
         return None if order == sorted(order) else order
 
     def arrange(self, order: list[int]) -> None:
         """Put the lessons at these positions in this order, and those behind them after it."""
-        with self._telling():
-            self._connection.execute("CREATE TEMP TABLE wanted (place INTEGER PRIMARY KEY, lesson INTEGER)")
-            try:
-                self._connection.executemany(
-                    "INSERT INTO wanted (lesson) SELECT lesson FROM trail WHERE position = ?",
-                    ((position,) for position in order),
-                )
-                self._connection.execute(
-                    """INSERT INTO wanted (lesson)
-                        SELECT lesson FROM trail WHERE position > ? ORDER BY position""",
-                    (max(order, default=0),),
-                )
-                self._connection.execute("DELETE FROM trail")
-                self._connection.execute("INSERT INTO trail SELECT place, lesson, zeroblob(16) FROM wanted")
-            finally:
-                self._connection.execute("DROP TABLE wanted")
-        self._lay()
-
-    def _longest_run(self) -> int:
-        """The most lessons of one label that were taught one after the other."""
-        # Within a run, the rank among all and the rank within the label grow alike.
-        (longest,) = self._one("""SELECT coalesce(max(length), 0) FROM (SELECT count(*) AS length FROM (
-            SELECT label, row_number() OVER (ORDER BY taught, digest)
-                - row_number() OVER (PARTITION BY label ORDER BY taught, digest) AS run FROM lessons)
-            GROUP BY label, run)""")
-        return int(longest)
+        found = f"""SELECT position, lesson, digest, {WRITTEN_LABEL}, checked FROM {LESSONS_IN_ORDER}
+            ORDER BY position"""
+        lessons = {position: lesson for position, *lesson in self._execute(found)}
+        last = max(order, default=0)
+        trail, places = START, []
+        for place, position in enumerate((*order, *(one for one in lessons if one > last)), 1):
+            if position not in lessons:
+                raise self._damaged(position)
+            number, digest, label, checked = lessons[position]
+            trail = follow(self._id, trail, link(digest, label, checked))
+            places.append((place, number, trail))
+        self._execute("DELETE FROM trail")
+        self._place(places)
+        self._set_end(len(places), trail)
 
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
         from deciban.ledger.sqlite_selection import condition
 
         test, values = condition(selection)
-        found: Iterable[tuple[int, list[Any], Features]]
         if selection.digest is not None:
             # Found by the index of digests: along the trail all lessons would be looked at.
-            found = map(self._read, self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE {test}", *values))
+            yield from map(self._lesson, self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE {test}", *values))
         else:
-            found = self._pages(test, values)
-        for _, fields, features in found:
-            yield _lesson(fields, features)
+            yield from map(self._lesson, self._pages(test, values))
 
     def newest(self, selection: Selection, behind: Cursor, most: int) -> list[Lesson]:
         """The lessons that are meant and were taught last, the newest first: at most so many behind one."""
@@ -198,7 +183,7 @@ class SqliteLedger(SqliteFoundation):
             "ORDER BY taught DESC, digest DESC LIMIT ?",
             behind.moment, behind.id, *values, most,
         )  # fmt: skip
-        return [_lesson(fields, features) for _, fields, features in map(self._read, rows)]
+        return [self._lesson(row) for row in rows]
 
     def foreign_lessons(self) -> Iterator[Lesson]:
         """All lessons of a ledger that may be somebody else's, in their order: nothing of it is trusted."""
@@ -223,10 +208,11 @@ class SqliteLedger(SqliteFoundation):
         end = self.address().position if until is None else until
         while after < end:
             position = after
-            for position, fields, features in self._pages("position <= ?", [end], after):
-                placed = self._placed(position, fields, features)
-                trail = follow(self._id, trail, placed.step)
-                if trail != placed.trail:
+            for row in self._pages("position <= ?", [end], after):
+                position, written, *_ = row
+                placed = self._placed(row, position, trail)
+                trail = placed.trail
+                if trail != written:
                     raise self._damaged(position)
                 yield placed
             if until is not None:
@@ -235,49 +221,56 @@ class SqliteLedger(SqliteFoundation):
                 raise self._damaged(end)
             after, end = end, self.address().position  # more may have come meanwhile
 
-    def places(self, positions: list[int]) -> Iterator[Placed]:
-        """The lessons at these positions, in this order."""
+    def arranged(self, order: list[int]) -> Iterator[Placed]:
+        """The lessons at these positions, each in the place that it has when they are put in this order."""
         self._keep_many_pages()
-        for start in range(0, len(positions), PAGE):
-            wanted = positions[start : start + PAGE]
+        trail = START
+        for start in range(0, len(order), PAGE):
+            wanted = order[start : start + PAGE]
             marks = ", ".join("?" * len(wanted))
             found = self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
             rows = {row[0]: row for row in found}
-            for position in wanted:
+            for place, position in enumerate(wanted, start + 1):
                 if position not in rows:
                     raise self._damaged(position)
-                _, fields, features = self._read(rows[position])
-                yield self._placed(position, fields, features)
+                placed = self._placed(rows[position], place, trail)
+                trail = placed.trail
+                yield placed
 
-    def _placed(self, position: int, fields: list[Any], features: Features) -> Placed:
-        digest, label, *_, origin, share, written, checked, trail = fields
-        return Placed(position, trail, link(digest, written, checked), label, features, origin, share)
-
-    def _pages(
-        self, test: str, values: list[object], after: int = 0
-    ) -> Iterator[tuple[int, list[Any], Features]]:
-        """Position, fields and features of the lessons that pass a test, once their checks do."""
+    def _pages(self, test: str, values: list[object], after: int = 0) -> Iterator[tuple[Any, ...]]:
+        """The rows of the lessons that pass a test."""
         self._keep_many_pages()
         # Page by page: an unfinished query would keep this connection from seeing what others write.
         sql = f"SELECT {READ} {FROM_TRAIL} WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"
         while rows := self._execute(sql, after, *values):
             for row in rows:
-                position, fields, features = self._read(row)
-                if position <= after:
-                    raise self._damaged(position)
-                after = position
-                yield position, fields, features
+                if row[0] <= after:
+                    raise self._damaged(row[0])
+                after = row[0]
+                yield row
 
-    def _read(self, row: tuple[Any, ...]) -> tuple[int, list[Any], Features]:
-        """The position, fields and features of a row of `READ`, if the check of the lesson is right."""
-        position, code, written, checked, trail, digest, label, *rest = row
+    def _placed(self, row: tuple[Any, ...], place: int, trail: bytes) -> Placed:
+        """The lesson of a row of `READ`, in the place behind a trail."""
+        self._check(row)
+        _, _, code, written, checked, digest, label, *_, origin, share = row
+        step = link(digest, written, checked)
+        trail = follow(self._id, trail, step)
+        return Placed(place, trail, step, label, Features.decode(code), origin, share)
+
+    def _lesson(self, row: tuple[Any, ...]) -> Lesson:
+        """The lesson of a row of `READ`."""
+        self._check(row)
+        return Lesson(*row[5:15], Features.decode(row[2]), *row[15:])  # type: ignore[call-arg]
+
+    def _check(self, row: tuple[Any, ...]) -> None:
+        """Refuse a row of `READ` if the check of the lesson is wrong."""
+        position, _, code, written, checked, digest, _, *rest = row
         try:
             whole = check_of(code, digest, written, *rest) == checked
         except (TypeError, AttributeError):  # of another type than was written
             whole = False
         if not whole:
             raise self._damaged(position)
-        return position, [digest, label, *rest, written, checked, trail], Features.decode(code)
 
     def findings(self) -> Iterator[Finding]:
         """What a check of everything finds, part by part."""
@@ -289,14 +282,15 @@ class SqliteLedger(SqliteFoundation):
     def wrong_lessons(self) -> tuple[list[int], int]:
         """The numbers of lessons whose checks are wrong, and how many lessons there are."""
         wrong, count, after = [], 0, -1
-        sql = f"""SELECT lessons.number, features, {WRITTEN_LABEL}, checked, NULL, {FIELDS}
+        sql = f"""SELECT lessons.number, NULL, features, {WRITTEN_LABEL}, checked, {FIELDS}
             FROM lessons LEFT JOIN labels ON lessons.label = labels.number
             WHERE lessons.number > ? ORDER BY lessons.number LIMIT {PAGE}"""
         while rows := self._execute(sql, after):
             for row in rows:
                 count += 1
                 try:
-                    self._read(row)
+                    self._check(row)
+                    Features.decode(row[2])
                 except DamagedLedger:
                     wrong.append(row[0])
                 if row[0] <= after:
@@ -336,8 +330,3 @@ class SqliteLedger(SqliteFoundation):
     def erase_mails(self, before: int) -> int:
         """Erase the mail kept since before a moment; how many there were."""
         return len(self._execute("DELETE FROM mails WHERE kept < ? RETURNING 1", before))
-
-
-def _lesson(fields: list[Any], features: Features) -> Lesson:
-    """The lesson of what `SqliteLedger._read` gives."""
-    return Lesson(*fields[:10], features, *fields[10:12])  # type: ignore[call-arg]

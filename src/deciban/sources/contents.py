@@ -14,13 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from io import FileIO
 
 from deciban.errors import DamagedSource
-from deciban.sources._from import find_from
 from deciban.sources.kind import ARCHIVES, LOOK_AHEAD, PACKED, not_mail, recognise
 from deciban.sources.message_file import open_regular, read_message
 from deciban.sources.progress import Progress, reason_of
 from deciban.sources.raw_message import RawMessage
-from deciban.sources.separator import without_separator
-from deciban.sources.stream import CHUNK, Stream, counted_stream
+from deciban.sources.stream import Stream, counted_stream
 
 
 def read_named_file(path: str, progress: Progress) -> Iterator[RawMessage]:
@@ -28,37 +26,9 @@ def read_named_file(path: str, progress: Progress) -> Iterator[RawMessage]:
     return _read_file(path, _open_any, progress, named=True)
 
 
-def read_found_file(path: str, progress: Progress) -> Iterable[RawMessage]:
-    """The messages in a file that was found in a folder."""
-    message = _only_message(path, progress)
-    return (message,) if message is not None else _read_file(path, open_regular, progress, named=False)
-
-
-def _only_message(path: str, progress: Progress) -> RawMessage | None:
-    """The message of a short file that holds one and nothing else; None if that takes a closer look.
-
-    Nearly all files of a folder of mail are like that, and a stream of one would cost more.
-    """
-    try:
-        descriptor = open_regular(path)
-        try:
-            data = os.read(descriptor, CHUNK)
-        finally:
-            os.close(descriptor)
-    except OSError:
-        return None
-    if not 0 < len(data) < min(CHUNK, progress.bounds.message_bytes):
-        return None
-    head = data[:LOOK_AHEAD]
-    kind = recognise(head)
-    if kind == "message" and not not_mail(head):
-        message = RawMessage(path, data)
-    elif kind == "mbox" and find_from(data, 1) < 0:
-        message = RawMessage(f"{path}@0", without_separator(data, 0, len(data)))
-    else:
-        return None
-    progress.consumed += len(data)
-    return message
+def read_found_file(path: str, progress: Progress) -> Iterator[RawMessage]:
+    """The messages in a file that was found in a folder, whatever it is and however large."""
+    return _read_file(path, open_regular, progress, named=False)
 
 
 def _open_any(path: str) -> int:

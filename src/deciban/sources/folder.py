@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from deciban.sources.contents import read_found_file
 from deciban.sources.file_names import in_natural_order, passed_over
+from deciban.sources.found_file import messages_of
 from deciban.sources.maildir import is_maildir, read_maildir
 from deciban.sources.mh import is_mh, read_mh
 from deciban.sources.progress import Progress, reason_of
@@ -31,7 +31,7 @@ def read_folder(folder: str, progress: Progress) -> Iterator[RawMessage]:
         else:
             files, folders = _listing(place, progress)
             for path in files:
-                yield from read_found_file(path, progress)
+                yield from messages_of(path, progress)
             waiting += reversed(folders)
 
 

@@ -30,20 +30,3 @@ def features(message: Message, facts: Iterable[str] = (), limits: Limits = DEFAU
 def names(message: Message, facts: Iterable[str] = (), limits: Limits = DEFAULT_LIMITS) -> list[str]:
     """The names of the features of the view, sorted."""
     return sorted(traced.name for traced in trace(message, "words", facts, limits))
-
-
-def sender_of(message: Message) -> str:
-    r"""The address in the From field, lower-cased; empty if there is none.
-
-    >>> from deciban.text import read
-    >>> sender_of(read(b'From: "a@b" <Ann@Example.org>\n\n'))
-    'ann@example.org'
-    """
-    return address_in(message.header("from"))
-
-
-def address_in(value: str) -> str:
-    """The address in the value of a From field, lower-cased; empty if there is none."""
-    start, end = value.rfind("<"), value.rfind(">")
-    address = value[start + 1 : end] if 0 <= start < end else value
-    return next((word.lower() for word in address.split() if "@" in word), "")

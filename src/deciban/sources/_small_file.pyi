@@ -1,0 +1,3 @@
+MOST_BYTES: int
+
+def read_small_file(path: str) -> bytes | None: ...
