@@ -103,8 +103,8 @@ class Snapshot(State):
             exams = state.exam_records()
             size = state.footing.size(shape)
             made._reserve(PAGE + size + len(exams) + _spare_exams(state.exam_count) * RECORD)
-            # Put together in memory: through a mapping, each page of the file would cost a fault (26 MB: 56 to
-            # 62 ms instead of 42 to 47).
+            # Put together in memory: through a mapping, each page of the file would cost a fault
+            # (a file of 26 MB: 56 to 62 ms instead of 42 to 47).
             memory = memory_for(size)
             made._committee = state.footing.begin(shape, memory)
             made._committee.take_over(state.look())  # type: ignore[arg-type]  # both stand on one footing
