@@ -113,7 +113,9 @@ def test_codes_may_come_as_another_kind_of_whole_numbers():
         assert np.exp(reading.log_likelihood(np.array([[1001]], dtype=kind)))[0, 0] == pytest.approx(2 / 5)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, True, "red", (), ("red", 1), ("red", None)], ids=repr)
+@pytest.mark.parametrize(
+    "bad", [0, -1, 1.5, True, "red", (), ("red", 1), ("red", None), [[3, 2], [2, 4]]], ids=repr
+)
 def test_categories_that_cannot_be_meant_are_refused(bad):
     with pytest.raises(BadSetting, match="categories must be"):
         Categorical(bad)

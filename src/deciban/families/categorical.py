@@ -261,7 +261,8 @@ def _checked(given: Any) -> int | tuple[Any, ...]:
         one_by_one = tuple(given)
         known = np.empty(len(one_by_one), dtype=object)
         known[:] = one_by_one
-        if known.size and not is_missing(known).any() and _sorts(known):
+        scalars = all(np.ndim(one) == 0 for one in one_by_one)
+        if known.size and scalars and not is_missing(known).any() and _sorts(known):
             return one_by_one
     raise BadSetting(
         "categories must be a whole number of 1 or more, or a list of texts or one of numbers, "
