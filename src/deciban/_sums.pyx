@@ -38,6 +38,15 @@ def add_rows(
                     sums[label, columns[entry]] += <number>(share * values[entry])
 
 
+def are_within(const number[::1] values, double limit):
+    """Whether all numbers are smaller than a limit, either sign; NaN is not."""
+    cdef Py_ssize_t i
+    for i in range(values.shape[0]):
+        if not -limit < <double>values[i] < limit:
+            return False
+    return True
+
+
 def are_whole(const double[::1] values, double limit):
     """Whether all numbers are whole and smaller than a limit, either sign."""
     cdef Py_ssize_t i

@@ -28,6 +28,7 @@ from deciban.errors import NotBuilt
 try:
     from deciban._sums import add_rows
     from deciban._sums import are_whole as are_whole
+    from deciban._sums import are_within as are_within
 except ModuleNotFoundError:
     raise NotBuilt(
         "deciban._sums is not built. Run: pip install --editable . (needs gcc and the Python headers)."

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deciban.errors import BadSetting, CannotForget, DifferentFamilies, TooLarge
-from deciban.membership import are_whole
+from deciban.membership import are_whole, are_within
 from deciban.schema import Schema, merge_sorted
 
 if TYPE_CHECKING:
@@ -344,7 +344,8 @@ def _apply(operation: np.ufunc, left: NDArray[Any], right: NDArray[Any]) -> NDAr
 
 def _fits(values: NDArray[Any], times: float = 1) -> bool:
     """Whether the numbers, so many times, stay below the largest whole one that is kept."""
-    return not values.size or times * max(-values.min().item(), values.max().item()) < LARGEST
+    kind = np.int64 if values.dtype.kind == "i" else float
+    return are_within(np.ascontiguousarray(values, dtype=kind).ravel(), LARGEST / max(abs(times), 1e-300))
 
 
 def _times(values: NDArray[Any], factor: float) -> NDArray[Any]:
