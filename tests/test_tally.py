@@ -144,3 +144,19 @@ def test_a_tally_has_no_rows_to_validate_on():
         Bernoulli().tally([[1]], ["a"]).read("mean", "cv")
     with pytest.raises(BadPrior, match="'laplace', 'jeffreys', 'empirical'"):
         Bernoulli().tally([[1]], ["a"]).read("mean", "flat")
+
+
+@pytest.mark.parametrize(
+    ("labels", "weight"),
+    [
+        (["a"], None),
+        (["a", "b"], [1.0]),
+        (["a", "b"], [1.0, -1.0]),
+        (["a", "b"], [1.0, np.nan]),
+        (["a", 1], None),
+    ],
+    ids=["labels", "weights", "negative", "missing", "mixed"],
+)
+def test_labels_and_weights_that_do_not_fit_the_rows_are_refused(labels, weight):
+    with pytest.raises(ValueError, match=r"one of each per row|Weights must be|Labels mix"):
+        Poisson().tally([[1], [2]], np.array(labels, dtype=object), weight=weight)

@@ -159,3 +159,8 @@ def test_many_labels_of_many_rows_are_no_regression_problem(recwarn):
     labels = np.arange(120) % 30
     MixtureClassifier(Bernoulli()).fit(np.eye(30)[labels], labels)
     assert [str(warning.message) for warning in recwarn] == []
+
+
+def test_texts_and_numbers_do_not_mix_as_labels():
+    with pytest.raises(ValueError, match="mixes texts and numbers"):
+        MixtureClassifier(Gaussian()).fit([[1.0], [2.0], [3.0]], np.array(["a", 1, None], dtype=object))

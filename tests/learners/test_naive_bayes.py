@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sparse
 from hypothesis import given
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import ComplementNB
 
@@ -18,6 +19,8 @@ from deciban import (
     Gamma,
     Gaussian,
     Geometric,
+    Mixture,
+    MixtureClassifier,
     Multinomial,
     NaiveBayes,
     Poisson,
@@ -443,3 +446,42 @@ def test_dates_are_told_by_their_column(kind):
 def test_a_frame_that_was_not_read_yet_is_told_as_such():
     with pytest.raises(ValueError, match=r"LazyFrame has no rows yet.*collect"):
         NaiveBayes().fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy(), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [NaiveBayes(), NaiveBayes(prior="cv"), Mixture(random_state=0), MixtureClassifier(random_state=0)],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_a_learner_that_refuses_a_table_stays_as_it_was(learner):
+    before = learner.fit(X, y).predict_proba(X)
+    with pytest.raises(OutsideSupport):
+        learner.fit(np.array([[1.0, np.inf], [2.0, 1.0]]), ["a", "b"])
+    assert np.array_equal(learner.predict_proba(X), before)
+    fresh = clone(learner)
+    with pytest.raises(OutsideSupport):
+        fresh.fit(np.array([[1.0, np.inf], [2.0, 1.0]]), ["a", "b"])
+    assert vars(fresh) == vars(clone(learner))
+
+
+def test_texts_and_numbers_may_come_in_lists():
+    rows = [["red", 1.5], ["blue", 2.5], ["red", 1.0], [None, 3.0]]
+    model = NaiveBayes(Columns({0: Categorical()}, rest=Gaussian())).fit(rows, ["fox", "jay", "fox", "jay"])
+    assert model.predict(rows).tolist() == ["fox", "jay", "fox", "jay"]
+    with pytest.raises(OutsideSupport, match="could not convert string to float: 'red'"):
+        NaiveBayes(Columns({}, rest=Gaussian())).fit(rows, y)
+
+
+def test_who_has_forgotten_everything_says_so():
+    model = NaiveBayes().fit(X, y).forget(X, y)
+    with pytest.raises(NotEnoughValues, match="Every row was forgotten"):
+        model.predict(X)
+    assert model.partial_fit(X, y).predict(X).tolist() == y.tolist()
+
+
+def test_families_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="Columns needs families such as Gaussian"):
+        Columns({0: "gaussian"})
+    for ddof in (-1, "1", np.nan):
+        with pytest.raises(ValueError, match="ddof must be a number of 0 or more"):
+            Gaussian(ddof=ddof)

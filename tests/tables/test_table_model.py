@@ -88,6 +88,20 @@ def test_rows_without_a_label_are_left_out_and_counted():
     assert model.learner.tally_.rows.tolist() == [2, 2]
 
 
+@pytest.mark.parametrize("rule", ["bayes", "mean", "map"])
+def test_a_label_without_a_single_value_of_a_column_is_learned(rule):
+    table = Table(
+        {
+            "length": [None, 3.1, None, 3.3, None, 2.9, None, 3.0],
+            "colour": ["red", None, "brown", None] * 2,
+            "width": [1.5, 0.2, 1.7, 0.3, 1.6, 0.25, 1.9, 0.27],
+            "kind": ["fox", "jay"] * 4,
+        }
+    )
+    model = TableModel.fit(table, "kind", folds=4, rule=rule, prior=2)
+    assert [one.label for one in model.predict(table)] == ["fox", "jay"] * 4
+
+
 @pytest.fixture
 def shop():
     rows = 60

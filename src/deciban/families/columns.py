@@ -68,6 +68,9 @@ class Columns(Family):
     ) -> None:
         pairs = groups.items() if isinstance(groups, Mapping) else groups
         placed = tuple((_as_columns(columns), family) for columns, family in pairs)
+        for family in (*(family for _, family in placed), *([] if rest is None else [rest])):
+            if not isinstance(family, Family):
+                raise ValueError(f"Columns needs families such as Gaussian(), got {family!r} instead.")
         named = [column for columns, _ in placed for column in columns]
         twice = next((column for column in named if named.count(column) > 1), None)
         if twice is not None:
@@ -85,7 +88,7 @@ class Columns(Family):
     def _admit(self, X: Any, names: Any = None) -> list[Any]:
         """One admitted table for each group."""
         if not hasattr(X, "shape"):
-            X = np.asarray(X, dtype=object) if _mixed(X) else np.asarray(X)
+            X = as_array(X)
         if len(X.shape) != 2:
             raise ValueError(
                 f"Expected a table of rows and columns, got {len(X.shape)} dimension(s) instead."
@@ -331,5 +334,7 @@ def _place(column: Hashable, names: list[Hashable] | None, width: int) -> int:
     raise NoSuchFeature(f"There is no column {column!r}: the columns are {known}.")
 
 
-def _mixed(rows: Any) -> bool:
-    return any(isinstance(value, str) or value is None for row in rows for value in row)
+def as_array(rows: Any) -> NDArray[Any]:
+    """Rows as an array in which texts and numbers stay what they are."""
+    mixed = any(isinstance(value, str) or value is None for row in rows for value in row)
+    return np.asarray(rows, dtype=object) if mixed else np.asarray(rows)

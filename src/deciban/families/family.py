@@ -81,9 +81,7 @@ class Family(ABC):
         """
         names = features if features is not None else names_of(X)
         family, rows = self._welcome(X, names)
-        weights = None if weight is None else np.asarray(weight, dtype=float)
-        membership = Membership.observed(np.asarray(y), weights)
-        return family._gather(rows, membership, names)
+        return family._gather(rows, _membership(y, rows.shape[0], weight), names)
 
     def _welcome(self, X: Any, names: Any = None) -> tuple[Family, Any]:
         """A first batch: the family with everything settled by it, and the admitted rows."""
@@ -253,7 +251,7 @@ class Family(ABC):
         """
         names = features if features is not None else names_of(X)
         family, rows = self._welcome(X, names)
-        tally = family._gather(rows, Membership.observed(np.asarray(y)), names)
+        tally = family._gather(rows, _membership(y, rows.shape[0]), names)
         return tally.log_marginal(prior) + float(family._log_base(rows).sum())
 
     def _log_evidence(self, tally: Tally, imagined: Tally) -> float:
@@ -374,6 +372,23 @@ class Family(ABC):
             for name, values in tally.sums.items()
         }
         return replace(tally, features=features, sums=sums)
+
+
+def _membership(y: ArrayLike, rows: int, weight: ArrayLike | None = None) -> Membership:
+    """Which row has which label, by its weight; refused where there are more or fewer labels than rows."""
+    labels = np.asarray(y)
+    weights = np.ones(rows) if weight is None else np.asarray(weight, dtype=float)
+    if labels.shape != (rows,) or weights.shape != (rows,):
+        raise ValueError(
+            f"Found {rows} rows, labels of shape {labels.shape} and weights of shape {weights.shape}: "
+            "there must be one of each per row."
+        )
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("Weights must be finite and not negative.")
+    try:
+        return Membership.observed(labels, weights)
+    except TypeError:
+        raise ValueError("Labels mix texts and numbers. Turn them all into texts first.") from None
 
 
 def refuse_unknown_rule(rule: Any) -> None:

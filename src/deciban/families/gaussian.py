@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -95,6 +96,8 @@ class Gaussian(Family):
     def __post_init__(self) -> None:
         if self.shared not in SHARED:
             raise ValueError(f"shared must be one of {SHARED}, got {self.shared!r} instead.")
+        if not (isinstance(self.ddof, Real) and 0 <= self.ddof < np.inf):
+            raise ValueError(f"ddof must be a number of 0 or more, got {self.ddof!r} instead.")
 
     # --- learning ----------------------------------------------------------------------------
 

@@ -167,6 +167,8 @@ def _refuse_complex(kind: np.dtype[Any]) -> None:
 def _numbers(array: NDArray[Any]) -> NDArray[np.float64]:
     _refuse_dates(array, "there are")
     _refuse_complex(array.dtype)
+    if array.dtype.kind in "US":
+        array = array.astype(object)
     gaps = is_missing(array)
     try:
         return np.where(gaps, np.nan, np.where(gaps, 0, array)).astype(float)

@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from deciban.errors import BadSetting, NotEnoughValues, StillClimbing
@@ -34,7 +35,7 @@ class Ascent:
     def __post_init__(self) -> None:
         for name in ("restarts", "steps"):
             whole_setting(name, getattr(self, name))
-        if not self.tolerance >= 0:
+        if not (isinstance(self.tolerance, Real) and self.tolerance >= 0):
             raise BadSetting(f"tolerance must be 0 or more, got {self.tolerance!r} instead.")
 
     @classmethod

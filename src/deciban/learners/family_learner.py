@@ -16,8 +16,9 @@ from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from deciban.errors import BadSetting, DecibanError
+from deciban.errors import BadSetting, DecibanError, NotEnoughValues
 from deciban.families import Bernoulli, Categorical, Columns, Family, Gaussian
+from deciban.families.columns import as_array
 from deciban.families.matrices import is_frame, names_of, unmasked
 from deciban.families.reading import Floats
 from deciban.learners import model_file
@@ -106,6 +107,10 @@ class FamilyLearner:
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """log p(label, row) for each label, up to what is the same for all: (rows, labels)."""
         check_is_fitted(self)
+        if not len(self.model_.tally.labels):
+            raise NotEnoughValues(
+                "Every row was forgotten, so there is no label to choose. Learn some first."
+            )
         return self.model_.joint(self._validate_rows(X))
 
     def predict_log_proba(self, X: Any) -> Floats:
@@ -176,6 +181,8 @@ class FamilyLearner:
         if not first and self._is_plain(X):
             return X
         anything = isinstance(self._family(), (Categorical, Columns))
+        if anything and isinstance(X, (list, tuple)) and all(isinstance(row, (list, tuple)) for row in X):
+            X = as_array(X)
         return validate_data(
             self,
             X,

@@ -40,6 +40,7 @@ from deciban.families.matrices import is_missing
 from deciban.families.reading import Floats, Reading
 from deciban.families.telling import features_without_density
 from deciban.learners.admitted_rows import AdmittedRows
+from deciban.learners.all_or_nothing import all_or_nothing
 from deciban.learners.ascent import Ascent
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
@@ -146,6 +147,7 @@ class Mixture(FamilyLearner, ClusterMixin, DensityMixin, BaseEstimator):  # type
 
     # --- learning ----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Mixture:  # noqa: ARG002
         """Find the components; labels are not looked at."""
         X = self._validate_rows(X, first=True)

@@ -28,18 +28,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from deciban.errors import BadSetting, NoLabels
 from deciban.families import Family
 from deciban.families.matrices import is_missing
 from deciban.families.reading import Floats, Reading
+from deciban.learners.all_or_nothing import all_or_nothing
 from deciban.learners.ascent import Ascent
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.fold_tallies import fold_of_each
 from deciban.learners.hidden_labels import HiddenLabels, Step, component_chances
+from deciban.learners.labels import checked_labels
 from deciban.learners.model import Model
 from deciban.learners.seeds import sow
 from deciban.learners.variance_floor import variance_floor
@@ -128,6 +129,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
 
     # --- learning ----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MixtureClassifier:
         """Learn from rows with labels and from rows without."""
         X, y, weight = self._validate(X, y, sample_weight)
@@ -136,8 +138,7 @@ class MixtureClassifier(FamilyLearner, ClassifierMixin, BaseEstimator):  # type:
             raise NoLabels(
                 "No row has a label, so there are no classes to learn. Use Mixture to find components."
             )
-        labels = np.array(y[known].tolist())
-        check_classification_targets(labels)
+        labels = checked_labels(y[known].tolist(), int(known.sum()))
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if self.unlabelled_weight == "cv":
             self._choose_weight(X, y, known, codes, weight)

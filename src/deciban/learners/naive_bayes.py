@@ -35,6 +35,7 @@ from deciban.errors import BadPrior
 from deciban.families import Family
 from deciban.families.family import refuse_unknown_prior, refuse_unknown_rule
 from deciban.families.reading import Floats
+from deciban.learners.all_or_nothing import all_or_nothing
 from deciban.learners.explanation import Explanation
 from deciban.learners.family_learner import FamilyLearner
 from deciban.learners.fold_tallies import choose_alpha, choose_temper, each_fold, hold_out
@@ -120,6 +121,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # --- learning ----------------------------------------------------------------------------
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayes:
         """Learn from labelled rows, and nothing else."""
         X, y, weight = self._validate(X, y, sample_weight, first=True)
@@ -136,6 +138,7 @@ class NaiveBayes(FamilyLearner, ClassifierMixin, BaseEstimator):  # type: ignore
             del self.declared_
         return self._hold(tally, model)
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayes:
         """Learn further rows; labels and categories that were never seen are welcome.
 

@@ -19,6 +19,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from deciban.families import Bernoulli, Family, Gaussian
+from deciban.learners.all_or_nothing import all_or_nothing
 from deciban.learners.labels import checked_labels
 from deciban.learners.whole_setting import whole_setting
 from deciban.selection import SCORES
@@ -63,12 +64,14 @@ class SelectFeatures(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.k = k
         self.family = family
 
+    @all_or_nothing
     def fit(self, X: Any, y: Any) -> SelectFeatures:
         """Tally labelled rows and score their features."""
         if hasattr(self, "tally_"):
             del self.tally_
         return self.partial_fit(X, y)
 
+    @all_or_nothing
     def partial_fit(self, X: Any, y: Any) -> SelectFeatures:
         """Tally further rows and score again."""
         if y is None:
