@@ -12,7 +12,16 @@ import pytest
 from deciban.errors import DamagedLedger, FoldedLesson, SharedFilterChanged
 from deciban.filter import Filter, Settings
 from deciban.filter.checking import check
-from deciban.filter.starter import FOLDER, SUFFIX, keep, newest_file, of_text, starter_in, write
+from deciban.filter.starter import (
+    FOLDER,
+    LAID_OUT_ANEW,
+    SUFFIX,
+    keep,
+    newest_file,
+    of_text,
+    starter_in,
+    write,
+)
 from deciban.ledger.facts import SHARED
 from tests.filter.mails import STARTED, a_starter, classify, mail, teach, why
 
@@ -222,6 +231,21 @@ def test_where_no_link_can_be_made_there_is_one_copy_for_all(tmp_path: Path, fil
         assert first.samefile(second)
     finally:
         shutil.rmtree(folder)
+
+
+def test_a_filter_on_a_starter_that_was_laid_out_anew_goes_on_with_the_same_verdicts(tmp_path: Path) -> None:
+    with Filter.open(str(tmp_path / "mail"), OWN, starter=newest_file()) as filter_:
+        before = classify(filter_, mail("spam", 1).data)
+        text = filter_.ledger.fact(SHARED)
+        earlier, now = next(iter(LAID_OUT_ANEW.items()))
+        assert now in text
+        with filter_.ledger.writing():
+            filter_.ledger.set_fact(SHARED, text.replace(now, earlier))
+    for kept in tmp_path.glob("mail.foundation-*"):
+        kept.unlink()  # it is a link to the file in the package
+        Path(str(kept).replace(now, earlier)).write_bytes(b"in a layout that nobody can read any more")
+    with Filter.open(str(tmp_path / "mail")) as filter_:
+        assert classify(filter_, mail("spam", 1).data).decibans == before.decibans
 
 
 def test_the_newest_is_the_one_with_the_highest_version(tmp_path: Path) -> None:
