@@ -181,6 +181,15 @@ def test_spaces_are_made_renamed_limited_and_deleted(server: RunningServer) -> N
     assert "bob" not in names
 
 
+def test_a_new_space_begins_with_the_starter_unless_it_is_told_not_to(server: RunningServer) -> None:
+    for name, said, knows_mail in (("with", {}, True), ("without", {"starter": False}, False)):
+        made = server.request("POST", "/v1/spaces", {"name": name, **said})
+        assert (made.status, made.json()["starter"]) == (201, knows_mail)
+        found = server.post("classify", b"Subject: Notice\n\nCLICK HERE to be removed\n", space=name).json()
+        assert (found["probability"] is not None) is knows_mail
+        assert server.request("DELETE", f"/v1/spaces/{name}").status == 204
+
+
 def test_spaces_are_listed_page_by_page(server: RunningServer) -> None:
     first = server.request("GET", "/v1/spaces?limit=1").json()
     second = server.request("GET", f"/v1/spaces?limit=1&cursor={first['next']}").json()

@@ -38,13 +38,14 @@ def named(spaces: Spaces, name: str) -> dict[str, str]:
 
 def test_a_space_that_was_made_is_made_when_it_is_asked_for_again(spaces: Spaces, changes: Changes) -> None:
     wanted: dict[str, Any] = {"name": "Ann", "identity": new_identity(), "lessons": None, "size": None}
+    wanted["starter"] = True
     assert changes.add_space(**wanted) == changes.add_space(**wanted) == {"name": "Ann"}
     assert [each.name for each in spaces.all()] == ["Ann", "mail"]
 
 
 def test_a_space_of_somebody_else_is_no_space_that_was_made(changes: Changes) -> None:
     with pytest.raises(SpaceExists):
-        changes.add_space("mail", new_identity(), None, None)
+        changes.add_space("mail", new_identity(), None, None, starter=False)
 
 
 def test_a_space_that_was_renamed_or_deleted_stays_so_when_that_is_asked_for_again(

@@ -84,7 +84,7 @@ def _prepare(folder: str) -> str:
         if not sys.stdout.isatty() or spaces.keys.all():
             return ""
         if next(iter(spaces.all()), None) is None:
-            spaces.add([FIRST_SPACE])
+            spaces.add([FIRST_SPACE], starter=True)
         return spaces.keys.add(RIGHTS, KeyScope(), note="made by the first deciban serve")[1]
 
 

@@ -13,7 +13,7 @@ from deciban.cli.table_lines import TableColumn, table_lines
 from deciban.cli.terminal import harmless, say
 from deciban.errors import NoSuchSpace, WrongUsage
 from deciban.spaces.quota import Quota
-from deciban.spaces.spaces import NEWEST, Spaces
+from deciban.spaces.spaces import Spaces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,8 +162,8 @@ def _record(spaces: Spaces, record: SpaceRecord) -> dict[str, object]:
         "name": record.name,
         "folder": spaces.folder_of(record),
         "made": record.made,
-        "shared": None if record.shared in ("", NEWEST) else record.shared,
-        "starter": record.shared == NEWEST,
+        "shared": None if record.begins_with_starter else record.shared or None,
+        "starter": record.begins_with_starter,
         "bytes": spaces.size_of(record),
         "most_lessons": record.quota.lessons,
         "most_bytes": record.quota.bytes,

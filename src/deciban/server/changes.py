@@ -145,11 +145,13 @@ class Changes:
 
     # The folder
 
-    def add_space(self, name: str, identity: str, lessons: int | None, size: int | None) -> Record:
+    def add_space(
+        self, name: str, identity: str, lessons: int | None, size: int | None, starter: bool
+    ) -> Record:
         """Make a space, of this id."""
         known = self._spaces.registry.find_if_any(name)
         if known is None or known.id != identity:
-            (known,) = self._spaces.add([name], quota=Quota(lessons, size), identity=identity)
+            (known,) = self._spaces.add([name], "", Quota(lessons, size), starter, identity)
         return {"name": known.name}
 
     def rename_space(self, new: str, **space: str) -> Record:

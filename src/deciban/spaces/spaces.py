@@ -30,7 +30,7 @@ from deciban.errors import CannotWrite, NoSuchSource, NoSuchSpace
 from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.spaces.space import DATABASE, Space
 from deciban.spaces.sqlite_key_ring import SqliteKeyRing
-from deciban.spaces.sqlite_registry import FILE, SqliteRegistry
+from deciban.spaces.sqlite_registry import FILE, NEWEST, SqliteRegistry
 from deciban.sqlite_store import REPAIRED, file_at
 
 TYPE_CHECKING = False
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 # Each takes some six descriptors for each thread that uses it, of the 1,024 that a process usually has.
 MOST_OPEN = 64
 JOURNAL = "journal.db"
-# What a space rests on that begins with the newest starter; shared filters have a path.
-NEWEST = "starter"
 NEW, GONE = ".new-", ".gone-"
 # A folder that is being made for longer than this was left by a process that died.
 LONGEST_MAKING_SECONDS = 3600
@@ -259,9 +257,9 @@ class Spaces:
         new = os.path.join(self.folder, f"{NEW}{os.urandom(8).hex()}")
         try:
             os.mkdir(new, 0o700)
-            starter = newest_file() if record.shared == NEWEST else None
+            starter = newest_file() if record.begins_with_starter else None
             with Filter.open(os.path.join(new, DATABASE), starter=starter) as mail_filter:
-                if record.shared not in ("", NEWEST):
+                if record.shared and not record.begins_with_starter:
                     mail_filter.rest_on(record.shared)
             with suppress(OSError):  # somebody else was faster
                 os.rename(new, self.folder_of(record))

@@ -48,6 +48,8 @@ KIND = StoreKind(
 # How many values a row has, and which of them is a check of those before it.
 KINDS_OF_ROWS: dict[str, tuple[int, int | None]] = {"spaces": (8, 7), "gone": (1, None), "keys": (9, 7)}
 _FIELDS = "id, name, key, made, shared, lessons, bytes, checked"
+# What a space rests on that begins with the newest starter; shared filters have a path.
+NEWEST = "starter"
 
 
 class SpaceRecord(Value):
@@ -60,6 +62,11 @@ class SpaceRecord(Value):
     shared: str = ""
     """The shared filter that it begins on; ``starter`` for the newest starter, empty for none."""
     quota: Quota = Quota()
+
+    @property
+    def begins_with_starter(self) -> bool:
+        """Whether it begins with what public mail has taught."""
+        return self.shared == NEWEST
 
 
 def new_identity() -> str:

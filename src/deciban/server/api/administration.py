@@ -41,6 +41,7 @@ def space_record(call: ApiCall, record: SpaceRecord) -> dict[str, Any]:
         "bytes": call.reception.spaces.size_of(record),
         "most_lessons": record.quota.lessons,
         "most_bytes": record.quota.bytes,
+        "starter": record.begins_with_starter,
     }
 
 
@@ -53,6 +54,7 @@ async def add_space(call: ApiCall) -> HttpResponse:
         identity=new_identity(),
         lessons=said.most_lessons,
         size=said.most_bytes,
+        starter=said.starter,
     )
     return answered(space_record(call, call.reception.spaces.find(said.name)), 201)
 

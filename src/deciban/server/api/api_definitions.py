@@ -174,6 +174,7 @@ class SpaceInput(Input):
     name: Annotated[str, Meta(min_length=1, max_length=200)]
     most_lessons: Annotated[int, Meta(ge=0, lt=1 << 62)] | None = None
     most_bytes: Annotated[int, Meta(ge=0, lt=1 << 62)] | None = None
+    starter: Annotated[bool, about("whether it begins with what public mail has taught")] = True
 
 
 class SpaceChange(Input):
@@ -326,6 +327,7 @@ class SpaceAnswer(Struct, kw_only=True):
     bytes: int
     most_lessons: int | None
     most_bytes: int | None
+    starter: bool
 
 
 class SpacesAnswer(Struct, kw_only=True):
