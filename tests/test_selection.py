@@ -57,7 +57,7 @@ def test_any_function_of_a_tally_is_a_score():
 def test_unknown_scores_are_refused():
     with pytest.raises(ValueError, match="by must be one of chi2"):
         SelectFeatures("gini").fit(X, y)
-    with pytest.raises(ValueError, match="k must be at least 1"):
+    with pytest.raises(ValueError, match="k must be a whole number of 1 or more"):
         SelectFeatures(k=0).fit(X, y)
 
 

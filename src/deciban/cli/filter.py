@@ -183,11 +183,24 @@ def _handed_on(output: bytes) -> int:
         rest = memoryview(output)
         while rest:
             rest = rest[os.write(1, rest) :]
-        os.close(os.dup(1))  # some file systems tell only now that there was no room
+        _ask_for_room()
     except OSError as error:
         complain(error, "the message could not be written")
         return TRY_AGAIN
     return 0
+
+
+def _ask_for_room() -> None:
+    """Close the output once: some file systems tell only then that there was no room."""
+    from errno import EMFILE
+
+    try:
+        copy = os.dup(1)
+    except OSError as error:
+        if error.errno != EMFILE:  # then this cannot be asked, and the message is out
+            raise
+    else:
+        os.close(copy)
 
 
 def _raise_on_signals() -> None:
