@@ -63,6 +63,8 @@ BULK_SHARE = 1 / 8
 # How many lessons are taught at a time; nobody can ask meanwhile, for about .6 ms. Slices of 2 take a fifth
 # more CPU time for learning, slices of 8 or 16 not less (600 mails of SpamAssassin, the least of 7 runs).
 SLICE = 4
+# How many after somebody had to wait to ask: then more questions are likely to come soon.
+SHORT_SLICE = 2
 # Who waited longer than this for its turn teaches more lessons in it: then many ask, or too many processes
 # share the processors, and each turn costs a teacher many times what it teaches.
 LONG_SLICE = 12
@@ -147,14 +149,15 @@ class Changing:
 
     def _teach(self, start: Address, lessons: list[Placed], patience: float | None) -> None:
         """Teach the published state lessons that follow an address, unless somebody else was faster."""
-        place = 0
+        place, size = 0, SLICE
         while place < len(lessons):
             asked = monotonic()
             with self._locks.changing(patience):
                 state = self._published.to_teach(self._footings.now())
                 if state is None or state.address != start:
                     return
-                size = LONG_SLICE if monotonic() - asked > LONG_WAIT_SECONDS else SLICE
+                if monotonic() - asked > LONG_WAIT_SECONDS:
+                    size = LONG_SLICE
                 slice_ = lessons[place : place + size]
                 is_full = state.shape_wanted_by(slice_) is not None
                 if not is_full:
@@ -162,7 +165,7 @@ class Changing:
                     start, place = state.address, place + len(slice_)
             if is_full:
                 self._published.enlarge(self._footings.now(), start, slice_, patience)
-            self._locks.give_way()
+            size = SHORT_SLICE if self._locks.give_way() else SLICE
 
     def save_due_checkpoint(self) -> None:
         """Save a checkpoint, if the last one is far back."""

@@ -44,7 +44,7 @@ CHANGE_SECONDS = 120.0
 PLAIN = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 # How long a waiter sleeps between two looks at first, for how long it goes on so, and how long it sleeps
 # later.
-FIRST_NAP, IMPATIENT_SECONDS, LONGEST_NAP = 0.0002, 0.02, 0.005
+FIRST_NAP, IMPATIENT_SECONDS, LONGEST_NAP = 0.0001, 0.02, 0.005
 # How long a teacher lets others in between two slices, at most.
 GIVE_WAY_SECONDS = 0.002
 
@@ -148,11 +148,14 @@ class Locks:
         finally:
             self._let_go(what)
 
-    def give_way(self) -> None:
-        """Let those in who wait to ask, between two slices of a change."""
+    def give_way(self) -> bool:
+        """Let those in who wait to ask, between two slices of a change; whether there were any."""
         end = monotonic() + GIVE_WAY_SECONDS
+        is_wanted = False
         while self._is_held(WAITING) and monotonic() < end:
+            is_wanted = True
             sleep(FIRST_NAP)
+        return is_wanted
 
     def _wait(self, what: int, how: int, deadline: float) -> None:
         if self._take(what, how):
