@@ -63,8 +63,10 @@ BULK_SHARE = 1 / 8
 # How many lessons are taught at a time; nobody can ask meanwhile, for about .6 ms. Slices of 2 take a fifth
 # more CPU time for learning, slices of 8 or 16 not less (600 mails of SpamAssassin, the least of 7 runs).
 SLICE = 4
-# How many after somebody had to wait to ask: then more questions are likely to come soon.
-SHORT_SLICE = 2
+# How many after somebody had to wait to ask: then more questions are likely to come soon. With 4, the 99th
+# percentile of a question beside learning was 4.2 times its quiet value, with 2 3.1 times, with 1 2.9 times
+# (`python -m benchmarks waiting 8000`, one run each).
+SHORT_SLICE = 1
 # Who waited longer than this for its turn teaches more lessons in it: then many ask, or too many processes
 # share the processors, and each turn costs a teacher many times what it teaches.
 LONG_SLICE = 12
