@@ -265,6 +265,7 @@ def test_bad_input_is_refused_and_changes_nothing(
 def test_health_readiness_metrics_and_pages_need_no_key(server: RunningServer) -> None:
     assert server.request("GET", "/healthz", key=None).json() == {"status": "ok"}
     assert server.request("GET", "/readyz", key=None).json() == {"status": "ready"}
+    assert server.post("classify", mail_of("spam", 1)).status == 200
     metrics = server.request("GET", "/metrics", key=None).body.decode()
     assert 'deciban_requests_total{operation="classify",status="200"}' in metrics
     assert "mail" not in metrics.replace("deciban", "")

@@ -1,8 +1,8 @@
 """Figures for Prometheus, added up over all workers; no space, label or address is among them.
 
 Each process counts in files of its own in one folder (``PROMETHEUS_MULTIPROC_DIR``, set by the supervisor
-before this is imported), and whichever worker is asked for /metrics adds them up. A request is counted in
-memory, and handed to those files once per second: that takes a twentieth of a request otherwise.
+before this is imported), and whichever worker is asked for /metrics adds them up. The first request of a kind
+is written there at once. Those that follow are counted in memory and written once per second.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ class ServerMetrics:
         """Count a request."""
         counted = self._counted.get((operation, status))
         if counted is None:
-            counted = self._counted[operation, status] = _Counted()
+            self._counted[operation, status] = _Counted()
+            self._requests.labels(operation, str(status)).inc()
+            self._seconds.labels(operation).observe(seconds)
+            return
         counted.buckets[bisect_left(BUCKETS, seconds)] += 1
         counted.seconds += seconds
 
@@ -49,6 +52,8 @@ class ServerMetrics:
         """Write what was counted to where every worker can read it."""
         counted, self._counted = self._counted, {}
         for (operation, status), found in counted.items():
+            if not any(found.buckets):
+                continue
             self._requests.labels(operation, str(status)).inc(sum(found.buckets))
             timer = self._seconds.labels(operation)
             timer._sum.inc(found.seconds)  # there is no other way to observe many at once
@@ -65,7 +70,7 @@ class ServerMetrics:
 
 
 class _Counted:
-    """Requests of one kind since the last time."""
+    """Requests of one kind since the last time, but for the first of them."""
 
     __slots__ = ("buckets", "seconds")
 
