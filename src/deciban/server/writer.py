@@ -49,8 +49,7 @@ THREADS, STREAMS = 6, 4
 # Below the workers, who answer: a bulk of lessons must not slow verdicts down.
 NICE = 5
 OPEN_SPACES = 32
-# Notes are left for so long in the socket, where others join them; each would wake the writer otherwise, and
-# that takes a twentieth of all that a verdict takes.
+# Notes are left for so long in the socket, where others join them; each would wake the writer otherwise.
 NOTES_SECONDS = 0.005
 # The event loop sees after one turn what is in the sockets, and has taken it after another.
 TURNS_FOR_NOTES = 2
