@@ -88,10 +88,15 @@ def kind(code: int) -> int:
     return SEPARATOR
 
 
+def plain(code: int) -> int:
+    """The compatible form of a character; itself if that is several."""
+    compatible = unicodedata.normalize("NFKC", chr(code))
+    return ord(compatible) if len(compatible) == 1 else code
+
+
 def folded(code: int) -> int:
     """The character that this one is read as: compatible form, then lower case; itself if that is several."""
-    compatible = unicodedata.normalize("NFKC", chr(code))
-    lower = (compatible if len(compatible) == 1 else chr(code)).casefold()
+    lower = chr(plain(code)).casefold()
     return ord(lower) if len(lower) == 1 else code
 
 
@@ -113,7 +118,10 @@ def record(code: int, lookalikes: dict[int, str]) -> tuple[int, int, int]:
         bits |= UPPER
     if code >= 0x80 and target < 0x80 and unicodedata.decomposition(character).startswith("<"):
         bits |= STYLED
-    return bits, ord(lookalikes.get(code, "\0")), target - code
+    # 𝚨 and Ё are mistaken for what Α and ё are mistaken for: one pass must fold all that a second would.
+    steps = (code, plain(code), target)
+    like = next((lookalikes[step] for step in steps if step in lookalikes), "\0")
+    return bits, ord(like), target - code
 
 
 def byte_record(byte: int) -> int:

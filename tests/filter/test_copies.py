@@ -102,6 +102,19 @@ def test_states_of_quite_another_filter_are_not_believed(taught: str, tmp_path: 
     must_be_right(taught, 40)
 
 
+def test_a_backup_without_preferences_restored_under_an_open_filter_that_had_some(
+    taught: str, tmp_path: Path
+) -> None:
+    backup = str(tmp_path / "backup.db")
+    back_up(taught, backup)
+    with Filter.open(taught) as filter_:
+        usual = filter_.preferences
+        filter_.prefer(cost=7)
+        assert filter_.preferences.cost == 7
+        restore(taught, backup)
+        assert filter_.preferences == usual
+
+
 @pytest.mark.parametrize("way", ["restore", "copy"])
 def test_a_backup_restored_beside_a_newer_snapshot(taught: str, tmp_path: Path, way: str) -> None:
     backup = str(tmp_path / "backup.db")

@@ -93,6 +93,13 @@ def test_any_bytes_give_words_at_increasing_places_inside_the_text(text: bytes) 
         last = start
 
 
+def test_one_pass_folds_every_look_alike_that_a_second_would() -> None:
+    for code in set(range(0x110000)) - set(range(0xD800, 0xE000)):
+        found = tokens(f"A{chr(code)}b".encode())
+        once = [word for word, _, _, flags in found if not flags & 4096]
+        assert [word for word, *_ in tokens(b" ".join(once))] == once, hex(code)
+
+
 @given(st.text(max_size=100))
 def test_tokens_of_tokens_are_the_tokens_unless_scripts_have_no_spaces(text: str) -> None:
     once = [word for word, _, _, flags in tokens(text.encode("utf-8", "surrogatepass")) if not flags & 4096]

@@ -317,7 +317,7 @@ class Filter:
         text = self.ledger.fact(PREFERENCES, "")
         known = self._preferences  # read and written as one: other threads do so, too
         if text != known[0]:
-            known = self._preferences = text, Preferences.from_text(text).replaced(**self._for_now)
+            known = self._preferences = text, _preferences_in(text).replaced(**self._for_now)
         return known[1]
 
     def prefer_for_now(self, **changes: object) -> None:
@@ -331,7 +331,7 @@ class Filter:
 
         with self.ledger.writing():
             # Read again within the transaction: another process may have changed its preferences meanwhile.
-            kept = Preferences.from_text(self.ledger.fact(PREFERENCES, "") or Preferences().text())
+            kept = _preferences_in(self.ledger.fact(PREFERENCES, ""))
             preferences = kept.replaced(**changes)
             self.ledger.set_fact(PREFERENCES, preferences.text())
             unlisted = (kept.contacts - preferences.contacts) | (kept.allowed - preferences.allowed)
@@ -521,6 +521,11 @@ class Filter:
             return kept == (fresh.look().state(), [exam.row for exam in fresh.exams()])
         finally:
             fresh.close()
+
+
+def _preferences_in(text: str) -> Preferences:
+    """What a ledger says that its user prefers, which is nothing until `prefer` is called."""
+    return Preferences.from_text(text) if text else Preferences()
 
 
 def _created(path: str, settings: Settings, starter: str | None) -> Ledger:
