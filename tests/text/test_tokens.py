@@ -94,10 +94,10 @@ def test_any_bytes_give_words_at_increasing_places_inside_the_text(text: bytes) 
 
 
 def test_one_pass_folds_every_look_alike_that_a_second_would() -> None:
-    for code in set(range(0x110000)) - set(range(0xD800, 0xE000)):
-        found = tokens(f"A{chr(code)}b".encode())
-        once = [word for word, _, _, flags in found if not flags & 4096]
-        assert [word for word, *_ in tokens(b" ".join(once))] == once, hex(code)
+    for first in {*range(0, 0x110000, 2048)} - {0xD800}:  # but for surrogates, which no text has
+        text = " ".join(f"A{chr(code)}b" for code in range(first, first + 2048))
+        once = [word for word, _, _, flags in tokens(text.encode()) if not flags & 4096]
+        assert [word for word, *_ in tokens(b" ".join(once))] == once, hex(first)
 
 
 @given(st.text(max_size=100))
