@@ -2,11 +2,11 @@
 
     python -m benchmarks doors
 
-The spamd door beside Debian's spamd and the rspamd door beside Debian's rspamd, each by the client of
-`serving`; the milter door, which has no original of its own, by the same, which then plays Postfix. All
-learned the same 1,000 of SpamAssassin's mails and are asked about the same others, on the same cores as the
-client. Windows of all of them are interleaved; a figure is the median over windows. CPU is that
-of the server with all its processes, divided by the messages that it answered.
+The spamd door beside Debian's spamd, the rspamd door beside Debian's rspamd, and the milter door beside
+rspamd's milter, each by the client of `serving`, which plays spamc, rspamc and Postfix. All learned the same
+1,000 of SpamAssassin's mails and are asked about the same others, on the same cores as the client. Windows of
+all of them are interleaved; a figure is the median over windows. CPU is that of the server with all its
+processes, divided by the messages that it answered.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import statistics
 import sys
 from collections.abc import Iterable
 from contextlib import ExitStack
+from operator import truediv
 from struct import pack
 
 from benchmarks.load_client import LoadClient
@@ -34,6 +35,8 @@ from deciban.spaces import Spaces
 from deciban.spaces.key import KeyScope
 from deciban.spaces.rights import RIGHTS
 
+# What a mail server puts into one packet.
+MOST_BODY = 65_535
 DOORS = """
 [http]
 listen = ["127.0.0.1:{http}"]
@@ -101,11 +104,11 @@ class MilterDoorServed(ServedDoor):
     beginning, part = "", "X-Deciban"
 
     def question(self, mail: bytes) -> bytes:
-        """All packets of one message at once, up to the farewell, after which the server closes.
-
-        Of a longer body only the first 64 KB are sent, in the last packet.
-        """
+        """All packets of one message at once, up to the farewell."""
+        if mail.startswith(b"From "):  # a mailbox's line, no field
+            mail = mail.partition(b"\n")[2]
         head, _, body = mail.replace(b"\r\n", b"\n").partition(b"\n\n")
+        body = body.replace(b"\n", b"\r\n")
         lines = head.replace(b"\n ", b"\0 ").replace(b"\n\t", b"\0\t").split(b"\n")
         fields = [line.replace(b"\0", b"\n").partition(b":") for line in lines]
         return b"".join(
@@ -115,18 +118,34 @@ class MilterDoorServed(ServedDoor):
                 packet(b"R", b"<ann@example.org>\0"),
                 *(packet(b"L", name + b"\0" + value + b"\0") for name, colon, value in fields if colon),
                 packet(b"N"),
-                packet(b"E", body[:65_535]),
+                *(packet(b"B", body[at : at + MOST_BODY]) for at in range(0, len(body), MOST_BODY)),
+                packet(b"E"),
                 packet(b"Q"),
             ]
         )
+
+
+class ServedRspamdMilter(ServedRspamd):
+    """Asked as Postfix asks, the same bytes; it tells a verdict by a field only if that is spam."""
+
+    name = "rspamd's milter"
+    worker, more = "rspamd_proxy", 'milter = true; upstream "local" { default = true; self_scan = true; }'
+    beginning = part = ""
+    question = MilterDoorServed.question
+
+
+PAIRS = (
+    (SpamdDoorServed, ServedSpamd),
+    (RspamdDoorServed, ServedRspamd),
+    (MilterDoorServed, ServedRspamdMilter),
+)
 
 
 def main() -> list[Table]:
     taught, asked = mails_of_benchmark()
     with ExitStack() as stack:
         client = stack.enter_context(LoadClient())
-        kinds = (SpamdDoorServed, ServedSpamd, RspamdDoorServed, ServedRspamd, MilterDoorServed)
-        servers = [stack.enter_context(kind(taught)) for kind in kinds]
+        servers = [stack.enter_context(kind(taught)) for pair in PAIRS for kind in pair]
         rates: dict[str, list[float]] = {server.name: [] for server in servers}
         slowest: dict[str, list[float]] = {server.name: [] for server in servers}
         cpu: dict[str, list[float]] = {server.name: [] for server in servers}
@@ -139,21 +158,18 @@ def main() -> list[Table]:
                 rates[server.name].append(load.rate)
                 slowest[server.name].append(load.quantile(0.99))
                 wrong[server.name] += load.wrong
-    beside = {"deciban's spamd door": "spamd", "deciban's rspamd door": "rspamd"}
-    rows = []
-    for name in rates:
-        other = beside.get(name)
-        ratio = statistics.median(rates[name]) / statistics.median(rates[other]) if other else None
-        rows.append(
-            (
-                name,
-                statistics.median(rates[name]),
-                "" if ratio is None else f"{ratio:.1f}",
-                statistics.median(slowest[name]),
-                statistics.median(cpu[name]),
-                wrong[name],
-            )
+    beside = {door.name: original.name for door, original in zip(servers[::2], servers[1::2], strict=True)}
+    rows = [
+        (
+            name,
+            statistics.median(rates[name]),
+            statistics.median(map(truediv, rates[name], rates[beside[name]])) if name in beside else None,
+            statistics.median(slowest[name]),
+            statistics.median(cpu[name]),
+            wrong[name],
         )
+        for name in rates
+    ]
     columns = ("", "messages/s", "× the original", "p99 at full load, ms", "CPU ms per message", "no verdict")
     return [Table("asking about SpamAssassin's mails, all on the same cores", columns, rows)]
 

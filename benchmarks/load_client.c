@@ -5,8 +5,8 @@
  * Standard input has the questions, each as eight bytes of length and its bytes. Every connection asks the
  * next question as soon as it has an answer; with a RATE above 0 questions are due at that rate over all
  * connections, whether or not the answers keep up, and the time of an answer counts from when it was due.
- * An answer ends where its Content-Length says, or with the connection. It is right if it starts with
- * BEGINNING and has PART in it. Connections are made anew for each question unless KEEPS is 1; with
+ * An answer ends where its Content-Length says, with the packet by which a milter accepts a message or refuses
+ * it, or with the connection. It is right if it starts with BEGINNING and has PART in it. Connections are made anew for each question unless KEEPS is 1; with
  * HALF_CLOSES the end of a question is the end of what is sent.
  *
  * Prints one line, "RIGHT WRONG SECONDS CPU_SECONDS", then the microseconds of each answer, one per line.
@@ -126,8 +126,20 @@ static void answered(struct connection *c, int is_open) {
     if (!is_open || !keeps) close_connection(c);
 }
 
+/* How long the answer of a milter is, whose packets begin with their length; 0 until the last of them is there. */
+static size_t length_of_packets(struct connection *c) {
+    for (size_t at = 0; at + 5 <= c->got;) {
+        uint32_t length;
+        memcpy(&length, c->answer + at, 4);
+        if (strchr("acrtdy", c->answer[at + 4])) return at + 4 + ntohl(length);
+        at += 4 + ntohl(length);
+    }
+    return 0;
+}
+
 /* How long an answer is, once its header is there; 0 if that is not known. */
 static size_t length_of(struct connection *c) {
+    if (!c->answer[0]) return length_of_packets(c);
     c->answer[c->got] = 0;
     char *end = strstr(c->answer, "\r\n\r\n");
     if (!end) return 0;

@@ -61,7 +61,7 @@ options {{
   explicit_modules = [];
 }}
 logging {{ type = "file"; filename = "{folder}/rspamd.log"; level = "error"; }}
-worker "normal" {{ bind_socket = "127.0.0.1:{port}"; count = {cores}; mime = true; }}
+worker "{worker}" {{ bind_socket = "127.0.0.1:{port}"; count = {cores}; {more} }}
 worker "controller" {{ bind_socket = "127.0.0.1:{control}"; count = 1; secure_ip = "127.0.0.1"; }}
 actions {{ reject = 15; add_header = 6; greylist = 4; }}
 group "statistics" {{
@@ -263,6 +263,8 @@ class ServedRspamd(ServedFilter):
     name = "rspamd"
     keeps_connections = False
     part = "BAYES_"
+    worker, more = "normal", "mime = true;"
+    """The kind of process that is asked, and its settings."""
 
     def __init__(self, mails: Iterable[Mail]) -> None:
         super().__init__()
@@ -273,7 +275,16 @@ class ServedRspamd(ServedFilter):
             "redis-server", "--port", "0", "--unixsocket", redis, "--unixsocketperm", "777", "--save", ""
         )
         path = self.folder / "rspamd.conf"
-        path.write_text(RSPAMD.format(folder=self.folder, port=self.port, control=control, cores=CORES))
+        path.write_text(
+            RSPAMD.format(
+                folder=self.folder,
+                worker=self.worker,
+                port=self.port,
+                more=self.more,
+                control=control,
+                cores=CORES,
+            )
+        )
         user = ["-i"] if os.geteuid() == 0 else []
         self._start("rspamd", "-f", *user, "-c", str(path))
         self._wait_for(self.port)
