@@ -9,6 +9,7 @@ import smtplib
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +19,7 @@ from miltertest import MilterConnection, constants
 from deciban.server.doors.milter_protocol import packet
 from deciban.spaces import Spaces
 from tests.effort import effort
+from tests.server.doors.documented import block
 from tests.server.doors.milter_site import SPACES, LoggedIn, Site, configuration, settings
 from tests.server.doors.nonsense import speak_nonsense
 from tests.server.doors.postfix_server import OWNER, running_postfix
@@ -315,14 +317,16 @@ def test_mail_goes_on_while_deciban_is_killed_and_started_again(site: Site) -> N
 
 @pytest.fixture(scope="module")
 def strict_site() -> Iterator[Site]:
-    """A site that changes subjects, puts spam on hold, and learns what its users send."""
+    """A site that changes subjects, puts spam on hold, learns what its users send, and hears its own host."""
     more = 'subject_tag = "[SPAM]"\nquarantine_decibans = 0.1\nlearn_sent = true\n'
+    hears = 'results_from = ["mx.example.org"]\n'
     tcp = free_port()
-    with (
-        open_folder() as folder,
-        RunningServer(folder, configuration(folder, more, tcp), SPACES) as server,
-        running_postfix(folder / "postfix", settings(folder)) as postfix,
-    ):
+    with open_folder() as folder, ExitStack() as stack:
+        checks = folder / "header_checks"
+        checks.write_text(block("beside.md", "header_checks"))
+        checked = block("beside.md", "main.cf").replace("/etc/postfix/header_checks", str(checks))
+        server = stack.enter_context(RunningServer(folder, configuration(folder, more, tcp) + hears, SPACES))
+        postfix = stack.enter_context(running_postfix(folder / "postfix", settings(folder) + checked))
         teach(server, space=SPACES[0])
         yield Site(server, postfix, folder, tcp)
 
@@ -357,6 +361,28 @@ def test_what_users_send_is_learned_as_good_unless_it_looks_like_spam(strict_sit
         logged_in.send("ann@example.org", "Lunch with the team, agenda follows")
     wait_until(lambda: count() > before, "a lesson")
     assert count() == before + 1
+
+
+def test_a_mail_server_that_takes_off_forged_results_hands_on_none_of_them(strict_site: Site) -> None:
+    forged = b"Authentication-Results: mx.example.org; dmarc=pass\nReceived-SPF: pass (mx.example.org: a)\n"
+    known = b"Authentication-Results: mx.example.org; dmarc=none\n"
+    arrived = strict_site.sent(forged + mail_of("ham", 404))
+    assert arrived["X-Deciban"]
+    assert not arrived["Authentication-Results"]
+    assert not arrived["Received-SPF"]
+    entry = arrived["X-Deciban-Id"]
+    wait_until(
+        lambda: [each for each in strict_site.entries(SPACES[0]) if each["entry"] == entry], "its entry"
+    )
+    assert (
+        strict_site.server.post("correct", {"entry": entry, "label": "spam"}, space=SPACES[0]).status == 200
+    )
+    strict_site.server.post("learn?label=ham", known + mail_of("ham", 405), space=SPACES[0])
+    words = strict_site.server.get("show?words=fact:dmarc=none%20fact:dmarc=pass", space=SPACES[0]).json()[
+        "words"
+    ]
+    assert words["fact:dmarc=none"]["ham"]["counts"] == {"spam": 0, "ham": 1}
+    assert words["fact:dmarc=pass"]["ham"]["counts"] == {"spam": 0, "ham": 0}
 
 
 def test_spam_above_the_bar_is_rejected_after_a_reload(strict_site: Site) -> None:
