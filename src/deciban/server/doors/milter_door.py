@@ -22,7 +22,7 @@ from deciban.server.doors.forwarding import Forwarding
 from deciban.server.doors.joint_verdict import GOOD, Circle
 from deciban.server.doors.milter_protocol import HeaderEdit, MilterProtocol
 from deciban.server.doors.stream_door import StreamDoor
-from deciban.server.doors.trust import Trust
+from deciban.server.doors.trust import EVERYBODY, Trust
 from deciban.sources import RawMessage
 from deciban.value import Value
 
@@ -167,7 +167,7 @@ class MilterDoor(StreamDoor):
     async def _learn_sent(self, message: MilterMessage, raw: RawMessage) -> None:
         try:
             space = await self.reception.space_for(message.authenticated)
-            if space is None:
+            if space is None or space.name.startswith(EVERYBODY):  # others are judged by that one, too
                 return
             answer = await self.reception.ask(space, raw, door=NAME, journal=False)
             # A machine that was broken into sends spam in its owner's name.
