@@ -41,6 +41,34 @@ def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
     assert taught(labels).state() == taught(labels).state()
 
 
+@pytest.mark.parametrize("labels", [1, 2, 5])
+@pytest.mark.parametrize("is_layer", [False, True])
+def test_many_lessons_at_once_are_learned_as_one_by_one(labels: int, is_layer: bool) -> None:
+    lessons = made_up_lessons(labels, 60)
+    shape = Shape.for_rows(8, 10, 4000, is_layer=is_layer)
+    single, many = (Committee.fresh(Settings(bits=10), shape=shape) for _ in range(2))
+    exams = [single.learn(label, features) for label, features in lessons]
+    names, features = [label for label, _ in lessons], [each for _, each in lessons]
+    found: list[tuple[float, ...]] = []
+    while len(found) < len(lessons):
+        done = len(found)
+        before = many.labels
+        found += many.learn_many(names[done:], features[done:])
+        # Up to the first of a new label, or to the end.
+        assert {*names[done : len(found)]} <= {*before, names[len(found) - 1]}
+        assert names[len(found) - 1] not in before or len(found) == len(lessons)
+    assert found == exams
+    assert many.state() == single.state()
+    assert many.seal() == single.seal()
+
+
+def test_of_many_lessons_none_is_no_work() -> None:
+    committee = Committee.fresh(Settings(bits=10))
+    before = committee.state()
+    assert committee.learn_many([], []) == []
+    assert committee.state() == before
+
+
 def test_a_committee_that_gave_back_its_room_says_and_learns_the_same() -> None:
     kept, giving = Committee.fresh(SETTINGS), Committee.fresh(SETTINGS)
     for label, features in made_up_lessons(2, 60):

@@ -43,6 +43,20 @@ def test_a_replay_in_memory_is_every_lesson_in_its_order(replaying: Replaying) -
     assert backwards.state() != by_hand.state()
 
 
+def test_a_replay_by_two_threads_is_that_of_one(
+    replaying: Replaying, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = replaying.in_memory()
+    monkeypatch.setattr("deciban.filter.replaying.MANY", 1)
+    monkeypatch.setattr("deciban.filter.replaying.SLICE", 3)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    beside = replaying.built()
+    assert beside.snapshot.look().state() == alone.look().state()
+    assert beside.snapshot.exam_records() == alone.exam_records()
+    assert beside.snapshot.address == alone.address
+    beside.discard()
+
+
 def test_exams_are_made_before_their_lessons_are_learned(replaying: Replaying) -> None:
     exams = [exam.row for exam in replaying.in_memory().exams()]
     assert exams[:2] == [NO_EXAM, NO_EXAM]

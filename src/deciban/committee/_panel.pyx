@@ -375,11 +375,6 @@ cdef class Panel:
         """The labels that totals are given for."""
         return self._roll().labels
 
-    @property
-    def breadth(self):
-        """How many labels totals are given for."""
-        return len(self.resting.labels) if self.own.breadth < 2 else self.own.breadth
-
     cdef Roll _roll(self):
         return Roll(self.resting.labels, self.own.labels)
 
@@ -528,6 +523,16 @@ cdef class Panel:
         self._teach(heard, roll, truth, belief)
         self._renew_check()
         return exam
+
+    def learn_many(self, list labels not None, list features not None):
+        """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned."""
+        cdef list exams = []
+        known = self.own.labels
+        for label, one in zip(labels, features):
+            exams.append(self.learn(label, one))
+            if label not in known:
+                break
+        return exams
 
     cdef double _believe(self, tuple exam, Py_ssize_t truth, double doubt) except -1:
         """The probability that the label of a lesson is right, by the doubt of the own committee (_committee.pyx)."""

@@ -26,7 +26,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from deciban.filter.footing import Learner
     from deciban.ledger.records import Placed
@@ -48,17 +48,22 @@ class KeptExam(Value):
     share: float
 
 
-def taught(committee: Learner, lessons: Iterable[Placed]) -> bytes:
+def taught(committee: Learner, lessons: Sequence[Placed]) -> bytes:
     """Teach a committee lessons, one after the other; the records of their exams."""
-    records = bytearray()
-    examiner = _Examiner(committee.labels, committee.considered)
-    for lesson in lessons:
-        best, truth, spam = examiner.graded(lesson.label, committee.learn(lesson.label, lesson.features))
-        if lesson.label not in examiner.numbers or committee.breadth != examiner.breadth:
-            examiner = _Examiner(committee.labels, committee.considered)
-        number, origin = examiner.numbers[lesson.label], ORIGINS.index(lesson.origin)
-        records += _record(lesson.position, truth, spam, lesson.share, best, number, origin)
-    return bytes(records)
+    records: list[bytes] = []
+    labels = [lesson.label for lesson in lessons]
+    features = [lesson.features for lesson in lessons]
+    while len(records) < len(lessons):
+        done = len(records)
+        examiner = _Examiner(committee.labels, committee.considered)
+        exams = committee.learn_many(labels[done:], features[done:])
+        numbers = {label: number for number, label in enumerate(committee.labels)}
+        # What follows a lesson of a new label is not learned yet.
+        for lesson, exam in zip(lessons[done:], exams, strict=False):
+            best, truth, spam = examiner.graded(lesson.label, exam)
+            number, origin = numbers[lesson.label], ORIGINS.index(lesson.origin)
+            records.append(_record(lesson.position, truth, spam, lesson.share, best, number, origin))
+    return b"".join(records)
 
 
 def _record(*fields: float) -> bytes:
@@ -79,7 +84,6 @@ class _Examiner:
     def __init__(self, labels: tuple[str, ...], considered: tuple[str, ...]) -> None:
         self._labels = labels
         self._considered = considered
-        self.breadth = len(considered)
         self.numbers = {label: number for number, label in enumerate(labels)}
         # Nearly all filters have two labels; then one difference says it all, in a tenth of the time.
         self._is_pair = len(labels) == 2 and united(dict.fromkeys(labels, 0.0)).keys() == self.numbers.keys()

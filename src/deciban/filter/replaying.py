@@ -8,7 +8,8 @@ written into a file beside the published state, unless we may not write. Nobody 
 
 from __future__ import annotations
 
-from contextlib import suppress
+import os
+from contextlib import closing, suppress
 from itertools import islice
 
 from deciban.errors import DamagedSnapshot, TooManyLabels
@@ -19,7 +20,7 @@ from deciban.ledger.trail import START, belongs, follow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from deciban.filter.footing import Footings, Learner
     from deciban.filter.published import Beside, Published
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 # After this many lessons a replay calls progress, and looks whether a checkpoint is due.
 SLICE = 100
+# A thread is started for that many lessons.
+MANY = 5 * SLICE
 
 
 class Replaying:
@@ -82,13 +85,14 @@ class Replaying:
             targets = self.checkpoints.targets(start, end)
             if progress is not None:
                 progress(0, end - start)
-            for taught in _taught(state, iter(lessons(start))):
-                if progress is not None:
-                    progress(taught, end - start)
-                if targets and state.address.position >= targets[0]:
-                    if checkpoints is None or len(targets) <= checkpoints:
-                        self.checkpoints.save(state)
-                    targets = [target for target in targets if target > state.address.position]
+            with closing(_slices(iter(lessons(start)), end - start)) as slices:
+                for taught in _taught(state, slices):
+                    if progress is not None:
+                        progress(taught, end - start)
+                    if targets and state.address.position >= targets[0]:
+                        if checkpoints is None or len(targets) <= checkpoints:
+                            self.checkpoints.save(state)
+                        targets = [target for target in targets if target > state.address.position]
             return self._published.beside(state)
         finally:
             state.close()
@@ -144,7 +148,7 @@ class Replaying:
         if only is not None:
             lessons = (lesson for lesson in lessons if lesson.position in only)
         try:
-            for taught in _taught(state, lessons):
+            for taught in _taught(state, _slices(lessons)):
                 if progress is not None:
                     progress(taught, rest)
         except TooManyLabels:
@@ -161,10 +165,21 @@ class Replaying:
             self.checkpoints.save(state)
 
 
-def _taught(state: State, lessons: Iterator[Placed]) -> Iterator[int]:
+def _slices(lessons: Iterator[Placed], count: int = 0) -> Generator[list[Placed], None, None]:
+    """Lessons in slices; if so many are expected that it pays, another thread fetches them."""
+    if count >= MANY and len(os.sched_getaffinity(0)) > 1:
+        from deciban.filter.fetching import fetched_ahead
+
+        yield from fetched_ahead(lessons, SLICE)
+    else:
+        while slice_ := list(islice(lessons, SLICE)):
+            yield slice_
+
+
+def _taught(state: State, slices: Iterator[list[Placed]]) -> Iterator[int]:
     """Teach lessons, slice by slice; yields how many have been taught so far."""
     count = 0
-    while slice_ := list(islice(lessons, SLICE)):
+    for slice_ in slices:
         state.teach(slice_)
         count += len(slice_)
         yield count
