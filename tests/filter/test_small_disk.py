@@ -14,8 +14,17 @@ from typing import Any
 
 import pytest
 
+from deciban.filter import Filter
 from tests.effort import effort
-from tests.filter.test_failing_calls import READING, REFUSED, ROOT, VERBS, prepared  # noqa: F401 (a fixture)
+from tests.filter.mails import SPARSE
+from tests.filter.test_failing_calls import (  # noqa: F401 (a fixture)
+    READING,
+    REFUSED,
+    ROOT,
+    VERBS,
+    contents,
+    prepared,
+)
 
 # What only asks must work where nothing can be written.
 ASKING = ("classify", *READING)
@@ -49,7 +58,7 @@ def outcomes(folder: Path, verb: str, *rooms: str) -> tuple[str, Outcome, list[O
     return before, usual, tried
 
 
-def wrong_with(outcome: Outcome, usual: Outcome, before: str) -> list[str]:
+def wrong_with(outcome: Outcome, usual: Outcome, undone: set[str]) -> list[str]:
     """What is wrong with how a verb ended that had too little room."""
     found = []
     if outcome["code"] == usual["code"]:
@@ -57,7 +66,7 @@ def wrong_with(outcome: Outcome, usual: Outcome, before: str) -> list[str]:
             found.append("no error, but it was not done")
     elif outcome["code"] != REFUSED:
         found.append("unknown exit code")
-    elif outcome["now"] != before:
+    elif outcome["now"] not in undone:
         found.append("an error, and something was done")
     if outcome["error"].count("\n") > 1 or "unforeseen" in outcome["error"]:
         found.append("not one clear line")
@@ -70,12 +79,17 @@ def wrong_with(outcome: Outcome, usual: Outcome, before: str) -> list[str]:
 @pytest.mark.parametrize("verb", VERBS)
 def test_on_a_full_disk_a_verb_does_all_or_nothing_and_nobody_is_killed(
     prepared: Path,  # noqa: F811
+    tmp_path: Path,
     verb: str,
 ) -> None:
     before, usual, tried = outcomes(prepared, verb, *ROOMS)
+    undone = {before}
+    if verb == "make":  # the ledger may have been made, and the lesson refused
+        Filter.open(str(tmp_path / "empty"), SPARSE).close()
+        undone.add(repr(contents(tmp_path / "empty")))
     wrong = []
     for room, outcome in zip(ROOMS, tried, strict=True):
-        found = wrong_with(outcome, usual, before)
+        found = wrong_with(outcome, usual, undone)
         if verb == "filter":  # the message goes on, with tags or without
             found = [] if "bodywordspam101" in outcome["output"] else ["the message is lost"]
         wrong += [f"{room} KB: {each} ({outcome['code']} {outcome['error']!r})" for each in found]
