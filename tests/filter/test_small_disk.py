@@ -70,6 +70,8 @@ def wrong_with(outcome: Outcome, usual: Outcome, undone: set[str]) -> list[str]:
         found.append("an error, and something was done")
     if outcome["error"].count("\n") > 1 or "unforeseen" in outcome["error"]:
         found.append("not one clear line")
+    if "permissions" in outcome["error"]:
+        found.append("the wrong reason")
     if outcome["left"]:
         found.append("files were left over")
     return found

@@ -265,10 +265,11 @@ def _words(text: str) -> list[str]:
 
 def told(path: str, error: sqlite3.Error) -> FilterError:
     """What SQLite complains about, in words that say what to do."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    exact = getattr(error, "sqlite_errorcode", 0)
+    code = exact & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return LedgerBusy(f"{path} is in use by another process. Try again when that is done.")
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or exact == sqlite3.SQLITE_IOERR_SHMSIZE:
         return DiskFull(f"The disk of {path} is full, so this was not written. Make room and try again.")
     if code == sqlite3.SQLITE_CANTOPEN and os.path.exists(path + "-wal") and not os.access(path, os.W_OK):
         return CannotWrite(
