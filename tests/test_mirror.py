@@ -85,7 +85,6 @@ HELD_BY = {
     "server/server_metrics": API,
     "server/worker": SUPERVISOR,
     "server/writer": SUPERVISOR,
-    "server/writer_link": SUPERVISOR,
     "spaces/space": "spaces/test_quota.py",
     "tables/table_figures": "tables/test_table_model.py",
     "text/_charset": READER,

@@ -32,7 +32,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any, Self
 
 # What SQLite may keep beside a file.
@@ -117,7 +117,7 @@ class SqliteStore:
         """Change something; within `writing`."""
         self.rows(sql, *values)
 
-    def run_many(self, sql: str, rows: Iterable[tuple[object, ...]]) -> None:
+    def run_many(self, sql: str, rows: Iterable[Sequence[object]]) -> None:
         """Change something once for each row of values; within `writing`."""
         with self._lock, self._telling():
             self._connection.executemany(sql, rows)

@@ -222,3 +222,15 @@ def test_readers_whose_turns_always_overlap_do_not_keep_a_writer_out(
     asking.tell("leave")
     for each in (writer, asking, next_one):
         each.end()
+
+
+def test_whoever_asks_twice_at_once_holds_the_lock_until_both_have_ended(two: tuple[Locks, Locks]) -> None:
+    one, other = two
+    assert one.begin_asking(0.0)
+    with one.asking():
+        pass
+    with pytest.raises(LedgerBusy), other.changing(0.0):
+        pass
+    one.end_asking()
+    with other.changing(0.0):
+        pass

@@ -1,9 +1,13 @@
+import sys
 import time
+from collections.abc import Callable
+from types import FrameType
 
 import pytest
 
 from deciban.errors import NotAllowed, UnknownKey
 from deciban.spaces import Spaces
+from deciban.spaces.doorkeeper import Doorkeeper
 from deciban.spaces.key import Key, KeyScope
 from deciban.spaces.rights import RIGHTS
 
@@ -102,3 +106,38 @@ def test_a_key_makes_none_with_more(spaces: Spaces, rights, scope, expires, name
     with pytest.raises(NotAllowed):
         spaces.keys.add(rights, scope, expires, by=maker, name=name)
     assert spaces.keys.all() == []
+
+
+def steps_of(refused: Callable[[str], object], text: str) -> list[tuple[str, str]]:
+    """Every function that is called while a text is refused, in Python and in C, in order."""
+    steps = []
+
+    def note(frame: FrameType, event: str, function: object) -> None:
+        if event in ("call", "c_call"):
+            steps.append((event, getattr(function, "__qualname__", frame.f_code.co_qualname)))
+
+    sys.setprofile(note)
+    try:
+        refused(text)
+    except UnknownKey:
+        return steps
+    finally:
+        sys.setprofile(None)
+    raise AssertionError(f"{text} was not refused")
+
+
+@pytest.mark.parametrize("in_memory", [False, True])
+def test_a_wrong_secret_takes_the_same_steps_whether_there_is_such_an_id_or_not(
+    spaces: Spaces, in_memory: bool
+):
+    doorkeeper = Doorkeeper(spaces, clock=lambda: 0.0)
+    valid, text = spaces.keys.add(["classify"], KeyScope(), FAR)
+    expired, _ = spaces.keys.add(["classify"], KeyScope(), expires=int(time.time()))
+    doorkeeper.unlock(text)
+    unlock = doorkeeper.unlock if in_memory else spaces.keys.unlock
+    wrong = "0" * 64
+    unknown, known, late = (
+        steps_of(unlock, f"deciban_{identity}_{wrong}") for identity in ("0" * 16, valid.id, expired.id)
+    )
+    assert unknown == known == late
+    assert ("c_call", "_compare_digest") in unknown

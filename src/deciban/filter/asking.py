@@ -79,27 +79,34 @@ class Asking:
             if state is None:
                 return None
             answer = question(state)
-            if not (self._published.locks.are_there() or state.is_as_it_was()):
+            if not self.is_unchanged(state):
                 raise DamagedSnapshot("This state was changed meanwhile.")
             return answer
 
-    def ask_published(
-        self, question: Callable[[State], Answer], at_least: int, patience: float
-    ) -> Answer | None:
-        """The answer of the published state, on the terms of a follower; None if there is none now.
+    def begin(self, patience: float) -> State | None:
+        """The published state, on the terms of a follower, which nobody changes until `end`.
 
-        Nothing is made, and nobody waits longer than ``patience`` seconds: the event loop of a server asks.
+        None if there is none now: nothing is made, and nobody waits longer than ``patience`` seconds. The
+        event loop of a server asks so.
         """
         locks = self._published.locks
-        with locks.asking_in_time(patience) as in_time:
-            state = self._usable(self._ledger.address()) if in_time else None
-            if state is None or state.address.position < at_least:
-                return None
-            try:
-                answer = question(state)
-            except DamagedSnapshot:
-                return None
-            return answer if locks.are_there() or state.is_as_it_was() else None
+        if not locks.begin_asking(patience):
+            return None
+        state = None
+        try:
+            state = self._usable(self._ledger.address())
+        finally:
+            if state is None:
+                locks.end_asking()
+        return state
+
+    def end(self) -> None:
+        """Let others change the published state."""
+        self._published.locks.end_asking()
+
+    def is_unchanged(self, state: State) -> bool:
+        """Whether a state that was asked is as it was; without locks, somebody may have changed it."""
+        return self._published.locks.are_there() or state.is_as_it_was()
 
     @contextmanager
     def current(self, at_least: int = 0) -> Iterator[State | None]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from deciban.committee.extraction import Whereabouts
     from deciban.filter.exams import KeptExam
+    from deciban.filter.footing import Learner
     from deciban.filter.mail import Question
     from deciban.filter.preferences import Preferences
     from deciban.filter.state import State
@@ -44,27 +45,39 @@ class Deciding:
         committee = state.look()
         totals = [committee.totals_of(each.features) for each in questions]
         committee.give_back()
-        return self._verdicts(questions, totals, state, preferences)
+        preferences = preferences or self._preferences()
+        return [
+            self._verdict(question, total, state, preferences)
+            for question, total in zip(questions, totals, strict=True)
+        ]
 
     def weighed(self, question: Question, state: State, preferences: Preferences | None = None) -> Verdict:
         """The verdict about one message, with its subtotals."""
         from deciban.committee.evidence import subtotals_of
 
-        verdict, against = self._contest(question, state, preferences)
+        committee = state.look()
+        verdict, against = self._contest(question, committee, state, preferences)
         if verdict.probability is None:
             return verdict
-        parts = subtotals_of(state.look(), question.features, verdict.label, against, verdict.decibans)
+        parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
         return verdict.replaced(subtotals=parts)
 
-    def explained(self, question: Question, whereabouts: Whereabouts, state: State) -> Verdict:
+    def explained(
+        self,
+        question: Question,
+        whereabouts: Whereabouts,
+        state: State,
+        preferences: Preferences | None = None,
+    ) -> Verdict:
         """The verdict about one message, with the evidence for it against the runner-up."""
         from deciban.committee.evidence import gather_evidence
 
-        verdict, against = self._contest(question, state)
+        committee = state.look()
+        verdict, against = self._contest(question, committee, state, preferences)
         if verdict.probability is None:
             return verdict
         return verdict.replaced(
-            evidence=gather_evidence(state.look(), question.features, whereabouts, verdict.label, against)
+            evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
         )
 
     def assured(self, state: State) -> Assurance:
@@ -83,32 +96,22 @@ class Deciding:
         return chain(state.exams_backwards(), self._folded_exams())
 
     def _contest(
-        self, question: Question, state: State, preferences: Preferences | None = None
+        self, question: Question, committee: Learner, state: State, preferences: Preferences | None
     ) -> tuple[Verdict, str]:
         """The verdict about one message, and the runner-up; empty if there is nothing to choose between."""
-        totals = state.look().totals_of(question.features)
-        (verdict,) = self._verdicts([question], [totals], state, preferences)
+        totals = committee.totals_of(question.features)
+        verdict = self._verdict(question, totals, state, preferences or self._preferences())
         return verdict, "" if verdict.probability is None else runner_up(totals, verdict.label)
 
-    def _verdicts(
-        self,
-        questions: Sequence[Question],
-        totals: list[Totals],
-        state: State,
-        preferences: Preferences | None,
-    ) -> list[Verdict]:
-        verdicts = [Verdict.of(total) for total in totals]
-        preferences = preferences or self._preferences()
-        bar = None
-        if any(verdict.label == SPAM for verdict in verdicts):
-            bar = self._assured(state, preferences.threshold).bar
-        for place, verdict in enumerate(verdicts):
-            if verdict.probability is None:
-                continue
-            unsure = verdict.probability < preferences.sure or is_unsure(totals[place], bar)
-            judged = verdict.replaced(unsure=True) if unsure else verdict
-            if verdict.label == SPAM and preferences.allows(questions[place].sender):
-                good = Verdict.of(totals[place], label=runner_up(totals[place], SPAM))
-                judged = good.replaced(otherwise=judged)
-            verdicts[place] = judged
-        return verdicts
+    def _verdict(self, question: Question, totals: Totals, state: State, preferences: Preferences) -> Verdict:
+        verdict = Verdict.of(totals)
+        if verdict.probability is None:
+            return verdict
+        is_spam = verdict.label == SPAM
+        bar = self._assured(state, preferences.threshold).bar if is_spam else None
+        if verdict.probability < preferences.sure or is_unsure(totals, bar):
+            verdict = verdict.replaced(unsure=True)
+        if is_spam and preferences.allows(question.sender):
+            good = Verdict.of(totals, label=runner_up(totals, SPAM))
+            return good.replaced(otherwise=verdict)
+        return verdict

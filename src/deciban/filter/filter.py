@@ -28,7 +28,7 @@ from deciban.committee.verdict import Verdict
 from deciban.decibans import DECIBANS_A_NAT, runner_up
 from deciban.errors import CannotWrite, FoldedLesson, LedgerBusy
 from deciban.filter.deciding import Deciding
-from deciban.filter.judged import Judged
+from deciban.filter.hearing import Hearing
 from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
@@ -258,43 +258,17 @@ class Filter:
         answer = self._own.asking.ask(lambda state: self._deciding.decided(questions, state), at_least)
         return [Verdict.of({}) for _ in questions] if answer is None else answer
 
-    def judge(
-        self,
-        questions: Sequence[Question],
-        at_least: int = 0,
-        patience: float = 0.0,
-        subtotals: bool = False,
-        preferences: Preferences | None = None,
-    ) -> Judged | None:
-        """What the published state makes of messages, and its address; None if it may not answer now.
+    def hearing(self, patience: float = 0.0) -> Hearing:
+        """Questions to the published state, one after the other, as a server asks them.
 
-        ``preferences``: those that the questions were made with, if they are at hand.
-
-        Nothing is written or made, and nobody waits longer than ``patience`` seconds: a server asks so.
+        Nothing is written or made, and nobody waits longer than ``patience`` seconds.
         """
-        deciding = self._deciding
-
-        def judged(state: State) -> Judged:
-            if subtotals:
-                return Judged(
-                    [deciding.weighed(each, state, preferences) for each in questions], state.address
-                )
-            return Judged(deciding.decided(questions, state, preferences), state.address)
-
-        return self._own.asking.ask_published(judged, at_least, patience)
+        return Hearing(self._own.asking, self._deciding, self.preferences, patience)
 
     def why(self, question: Question, whereabouts: Whereabouts) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
         answer = self._own.asking.ask(lambda state: self._deciding.explained(question, whereabouts, state))
         return Verdict.of({}) if answer is None else answer
-
-    def explain(self, question: Question, whereabouts: Whereabouts, patience: float = 0.0) -> Judged | None:
-        """The same from the published state, as `judge` asks it."""
-
-        def explained(state: State) -> Judged:
-            return Judged([self._deciding.explained(question, whereabouts, state)], state.address)
-
-        return self._own.asking.ask_published(explained, 0, patience)
 
     def ask(self, question: Callable[[Learner], Answer]) -> Answer:
         """The answer of the current committee."""

@@ -58,6 +58,7 @@ class Locks:
         self._like = like
         self._file = -1
         self._read_only = read_only
+        self._asking = 0
 
     def close(self) -> None:
         """Let go of the file and of every lock."""
@@ -65,30 +66,54 @@ class Locks:
             os.close(self._file)
             self._file = -1
 
+    def begin_asking(self, patience: float) -> bool:
+        """Nobody changes the published state until `end_asking`; False if the lock does not come in time.
+
+        Whoever asks already may begin again, and ends as often.
+        """
+        if not self._asking:
+            try:
+                self._enter(fcntl.F_RDLCK, patience)
+            except LedgerBusy:
+                return False
+        self._asking += 1
+        return True
+
+    def end_asking(self) -> None:
+        """Let others change the published state."""
+        self._asking -= 1
+        if not self._asking:
+            self._let_go(STATE)
+
     @contextmanager
     def asking(self, patience: float | None = None) -> Iterator[None]:
         """Nobody changes the published state meanwhile."""
-        with self._through_the_gate(fcntl.F_RDLCK, QUESTION_SECONDS if patience is None else patience):
+        if not self.begin_asking(QUESTION_SECONDS if patience is None else patience):
+            raise self._busy()
+        try:
             yield
+        finally:
+            self.end_asking()
 
     @contextmanager
     def asking_in_time(self, patience: float) -> Iterator[bool]:
         """The same with a time limit; yields whether the lock came in time."""
-        try:
-            self._enter(fcntl.F_RDLCK, patience)
-        except LedgerBusy:
+        if not self.begin_asking(patience):
             yield False
             return
         try:
             yield True
         finally:
-            self._let_go(STATE)
+            self.end_asking()
 
     @contextmanager
     def changing(self, patience: float | None = None) -> Iterator[None]:
         """Nobody else asks or changes the published state meanwhile: for a few milliseconds only."""
-        with self._through_the_gate(fcntl.F_WRLCK, CHANGE_SECONDS if patience is None else patience):
+        self._enter(fcntl.F_WRLCK, CHANGE_SECONDS if patience is None else patience)
+        try:
             yield
+        finally:
+            self._let_go(STATE)
 
     @contextmanager
     def building(self) -> Iterator[None]:
@@ -127,18 +152,13 @@ class Locks:
         """Whether somebody else is making a state."""
         return self._is_held(BUILD)
 
-    @contextmanager
-    def _through_the_gate(self, how: int, patience: float) -> Iterator[None]:
-        self._enter(how, patience)
-        try:
-            yield
-        finally:
-            self._let_go(STATE)
-
     def _enter(self, how: int, patience: float) -> None:
         deadline = monotonic() + patience
-        with self._locked(GATE, how, patience):
+        self._wait(GATE, how, deadline)
+        try:
             self._wait(STATE, how, deadline)
+        finally:
+            self._let_go(GATE)
 
     @contextmanager
     def _locked(self, what: int, how: int, patience: float) -> Iterator[None]:
@@ -172,11 +192,13 @@ class Locks:
         while not self._take(what, how):
             now = monotonic()
             if now > deadline:
-                raise LedgerBusy(
-                    f"{self._like} is in use by another process that does not go on. "
-                    "Try again when that is done."
-                )
+                raise self._busy()
             sleep(FIRST_NAP if now < impatient else LONGEST_NAP)
+
+    def _busy(self) -> LedgerBusy:
+        return LedgerBusy(
+            f"{self._like} is in use by another process that does not go on. Try again when that is done."
+        )
 
     def _take(self, what: int, how: int) -> bool:
         """Take a lock if that is possible now."""
@@ -192,18 +214,19 @@ class Locks:
 
     def _set(self, what: int, how: int) -> None:
         if self._file >= 0:
-            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _request(how, what))
+            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, _REQUESTS[how, what])
 
     def _let_go(self, what: int) -> None:
-        # The work under the lock is done. A lock that cannot be released goes when the file is closed.
-        with suppress(OSError):
+        try:
             self._set(what, fcntl.F_UNLCK)
+        except OSError:
+            return  # the work under the lock is done, and the lock goes when the file is closed
 
     def _is_held(self, what: int) -> bool:
         if self._file < 0:
             return False
         try:
-            answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _request(fcntl.F_WRLCK, what))
+            answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _REQUESTS[fcntl.F_WRLCK, what])
         except OSError as error:
             raise self._cannot_lock(error) from None
         return bool(struct.unpack_from("h", answer)[0] != fcntl.F_UNLCK)
@@ -250,6 +273,9 @@ class Locks:
         return self._file >= 0
 
 
-def _request(how: int, what: int) -> bytes:
-    """A ``struct flock`` for one byte."""
-    return struct.pack("hhqqi4x", how, os.SEEK_SET, what, 1, 0)
+# A ``struct flock`` for each byte, and for what is wanted of it.
+_REQUESTS = {
+    (how, what): struct.pack("hhqqi4x", how, os.SEEK_SET, what, 1, 0)
+    for how in (fcntl.F_RDLCK, fcntl.F_WRLCK, fcntl.F_UNLCK)
+    for what in range(GROWING + 1)
+}

@@ -24,7 +24,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from deciban.filter import Verdict
@@ -172,7 +172,7 @@ def _kept(verdict: Verdict) -> dict[str, object]:
 
 _PLAIN = JournalEntry.field_names[: JournalEntry.field_names.index("features")]
 ROW = (*_PLAIN, "features", "verdict", "done", "label", "taught", "before", "checked")
-_CODE, _KIND = ROW.index("features"), ROW.index("kind")
+_CODE = ROW.index("features")
 
 
 def _whole(row: Sequence[Any]) -> Sequence[Any]:
@@ -190,17 +190,14 @@ class PackedEntry:
     """The entry of a question as it goes from the process that answered to the one that writes.
 
     It is a row and nothing else: making a `JournalEntry` of it, and a row of that again, takes longer than
-    all else that the writer of a server does.
+    all else that the writer of a server does. Its check is looked at when it is read from the file.
     """
 
     kind, outcome = QUESTION, None
 
     def __init__(self, row: Sequence[Any]) -> None:
-        """``row``: what `JournalEntry.row` or `row` gave; ValueError if it is not as it was."""
-        *fields, checked = _whole(row)
-        if _check_of(fields) != checked or row[_KIND] != QUESTION:
-            raise ValueError("this is no entry as it was written")
-        self._row = tuple(row)
+        """``row``: what `packed` or `JournalEntry.row` gave."""
+        self._row = row
 
     @staticmethod
     def packed(
@@ -209,8 +206,9 @@ class PackedEntry:
         door: str,
         done: str,
         space: str,
+        text_of: Callable[[object], str] = json.dumps,
     ) -> tuple[Any, ...]:
-        """The row of a new entry about a message that was judged."""
+        """The row of a new entry about a message that was judged; ``text_of`` writes JSON."""
         fields = (
             os.urandom(ID_BYTES),
             space,
@@ -225,7 +223,7 @@ class PackedEntry:
             lesson.message_id,
             lesson.names,
             lesson.features.encode(),
-            json.dumps(_kept(verdict)),
+            text_of(_kept(verdict)),
             done,
             None,
             None,
@@ -233,6 +231,6 @@ class PackedEntry:
         )
         return *fields, _check_of(fields)
 
-    def row(self) -> tuple[str | int | bytes | None, ...]:
+    def row(self) -> Sequence[str | int | bytes | None]:
         """All of it as plain values."""
         return self._row

@@ -23,7 +23,7 @@ from deciban.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, Self
 
 DAYS = 30
@@ -50,7 +50,9 @@ KIND = StoreKind(
 )
 _FIELDS = ", ".join(ROW)
 _CHECK = "check of "
-_OUTCOME = ("label", "taught", "before", "checked")
+# What is written when something became of a message. The verdict is the same, but its text may be another: a
+# server writes JSON without spaces, and the check is over the text.
+_OUTCOME = ROW[ROW.index("verdict") :]
 _WRITE = (
     f"INSERT INTO entries ({_FIELDS}) VALUES ({', '.join('?' * len(ROW))}) "
     f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in _OUTCOME)}"
@@ -158,8 +160,8 @@ class SqliteJournal:
         What became of a question is only written where its entry still is: it may have been erased meanwhile;
         unless they were ``saved`` from a damaged file.
         """
-        new: list[tuple[object, ...]] = []
-        marked: list[tuple[object, ...]] = []
+        new: list[Sequence[object]] = []
+        marked: list[Sequence[object]] = []
         for entry in entries:
             is_mark = entry.kind == QUESTION and entry.outcome is not None and not saved
             (marked if is_mark else new).append(entry.row())
@@ -175,7 +177,7 @@ class SqliteJournal:
         with self._store.writing():
             self._mark(entry.row() for entry in entries)
 
-    def _mark(self, rows: Iterable[tuple[object, ...]]) -> None:
+    def _mark(self, rows: Iterable[Sequence[object]]) -> None:
         self._store.run_many(_MARK, ((*row[-len(_OUTCOME) :], row[0]) for row in rows))
 
     def erase(self, space: str) -> None:

@@ -15,7 +15,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from deciban.errors import BadRequest, DamagedLedger, FoldedLesson, NewerFormat, NoSuchSpace, UnknownKey
-from deciban.filter.judged import address_text
+from deciban.filter.address_text import address_text
 from deciban.filter.lesson_record import lesson_record
 from deciban.journal.journal_entry import PackedEntry
 from deciban.ledger import Selection
@@ -205,14 +205,14 @@ class Changes:
         for identity in ids:
             found = self._spaces.keys.find(identity)
             if found is not None:
-                self._spaces.keys.touch(found[0])
+                self._spaces.keys.touch(found)
         return {}
 
     def _key(self, identity: str) -> Key:
         found = self._spaces.keys.find(identity)
         if found is None:
             raise NoSuchSpace("The key that asked for this was revoked meanwhile.")
-        return found[0]
+        return found
 
     def _record(self, name: str, identity: str) -> None:
         if self._spaces.find(name).id != identity:
@@ -249,6 +249,9 @@ CHANGES: dict[str, Callable[..., Record]] = {
 OF_THE_REGISTRY = frozenset(
     {"add space", "rename space", "set quota", "delete space", "add key", "revoke key"}
 )
+
+# These need the entries of all questions that were answered before.
+OF_THE_JOURNAL = frozenset({"learn", "correct", "undo", "forget", "delete space", "flush journal"})
 
 
 def _counted(

@@ -2,8 +2,10 @@ r"""Frames between workers and the writer: four bytes of length, then msgpack.
 
 A worker sends calls, ``[number, operation, arguments, again]``; the writer answers each with replies of the
 same number, ``[number, kind, value]``: any number of ``progress``, then one ``done`` or ``error``. A call of
-number 0 gets no reply. A reply of number 0, ``changed``, tells every worker that spaces or keys were
-changed. Both ends are ours and on one machine, behind a socket that only their owner can open.
+number 0 gets no reply. A reply of number 0 is the writer's own: ``changed`` tells every worker that spaces
+or keys were changed, and ``gather`` asks it for the notes that it still holds, which it sends with a call
+``gathered`` behind them. Both ends are ours and on one machine, behind a socket that only their owner can
+open.
 
 >>> frames = FrameReader(Call)
 >>> data = framed(Call(1, "labels", {"space": "1f0c"}))
@@ -24,7 +26,8 @@ from deciban.errors import DecibanError, ServerFault
 LENGTH_BYTES = 4
 # A message of the largest size that doors may be configured to take, and some room.
 LONGEST_FRAME = 1 << 30
-PROGRESS, DONE, ERROR, CHANGED = "progress", "done", "error", "changed"
+PROGRESS, DONE, ERROR = "progress", "done", "error"
+CHANGED, GATHER, GATHERED = "changed", "gather", "gathered"
 
 
 class Call(msgspec.Struct, array_like=True):

@@ -21,13 +21,16 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
+
 from deciban.committee.label import label_of
 from deciban.committee.verdict import Verdict
 from deciban.errors import DecibanError
-from deciban.filter.judged import Judged, address_text
+from deciban.filter.address_text import address_text
 from deciban.filter.mail import Question, lesson_of, question_of, whereabouts_in
 from deciban.journal.journal_entry import TOLD, JournalEntry, PackedEntry
 from deciban.ledger.lesson import INCOMING
+from deciban.server.turn import Turn
 from deciban.spaces import Spaces
 from deciban.spaces.doorkeeper import Doorkeeper
 from deciban.spaces.recipients import AliasCommand, Recipients, aliases_in
@@ -37,6 +40,7 @@ from deciban.value import Value
 if TYPE_CHECKING:
     from deciban.filter import Filter
     from deciban.ledger.records import Address
+    from deciban.server.attendance import Attendance
     from deciban.server.server_configuration import ServerConfiguration
     from deciban.server.server_log import ServerLog
     from deciban.server.writer_link import WriterLink
@@ -44,11 +48,10 @@ if TYPE_CHECKING:
     from deciban.spaces.sqlite_registry import SpaceRecord
 
 Found = TypeVar("Found")
-# How long the event loop may wait for a teacher, who holds the state for 1 ms at a time.
-LOOP_PATIENCE = 0.005
 # How long a question waits for a state, and for a state that knows a position.
 STATE_SECONDS, AT_LEAST_SECONDS = 2.0, 1.0
 FIRST_NAP, LONGEST_NAP = 0.002, 0.05
+_encode = msgspec.json.Encoder().encode
 
 
 class Answer(Value):
@@ -88,12 +91,18 @@ class Reception:
     """The spaces of the server, as the doors of one worker use them; for its event loop alone."""
 
     def __init__(
-        self, configuration: ServerConfiguration, folder: str, link: WriterLink, log: ServerLog
+        self,
+        configuration: ServerConfiguration,
+        folder: str,
+        link: WriterLink,
+        log: ServerLog,
+        attendance: Attendance,
     ) -> None:
         self.configuration = configuration
-        self.log = log
+        self.log, self.attendance = log, attendance
         settings = configuration.server
         self.spaces = Spaces(folder, False, settings.open_spaces, True, settings.results_from)
+        self._turn = Turn(self.spaces)
         self.doorkeeper = Doorkeeper(self.spaces)
         self.link = link
         link.when_changed = self.doorkeeper.look_again
@@ -101,6 +110,7 @@ class Reception:
 
     def close(self) -> None:
         """Let go of the files."""
+        self._turn.end()
         self.spaces.close()
 
     # Which space
@@ -155,30 +165,26 @@ class Reception:
         journal: bool = True,
     ) -> Answer | None:
         """The same without waiting; None if there is no state that may answer now."""
-        if not self.spaces.is_made(space):
+        found = self._turn.hearing(space, len(raw.data))
+        if found is None:
             return None
-        with self.spaces.using(space) as opened:
-            mail_filter = opened.mail_filter
-            preferences = mail_filter.preferences
-            if not journal:  # an entry needs names too, which takes half as long again as the features
-                message = read(raw.data)
-                question = question_of(message, preferences)
-                judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, False, preferences)
-                if judged is None:
-                    return None
-                return Answer(judged.verdicts[0], b"", message.digest, judged.address, False, None)
-            lesson = lesson_of("", "", preferences, raw)
-            question = Question(lesson.features, lesson.sender)
-            judged = mail_filter.judge([question], at_least, LOOP_PATIENCE, True, preferences)
-        if judged is None:
+        _, hearing = found
+        if not journal:  # an entry needs names too, which takes half as long again as the features
+            message = read(raw.data)
+            verdict = hearing.judge(question_of(message, hearing.preferences))
+            if verdict is None or not hearing.knows(at_least):
+                return None
+            return Answer(verdict, b"", message.digest, hearing.address, False, None)
+        lesson = lesson_of("", "", hearing.preferences, raw)
+        verdict = hearing.weigh(Question(lesson.features, lesson.sender))
+        if verdict is None or not hearing.knows(at_least):
             return None
-        (verdict,) = judged.verdicts
         if done is None:
             waits = JournalEntry.of(lesson, verdict, door, TOLD, space.id)
-            return Answer(verdict, waits.id, lesson.digest, judged.address, False, waits)
-        row = PackedEntry.packed(lesson, verdict, door, done, space.id)
+            return Answer(verdict, waits.id, lesson.digest, hearing.address, False, waits)
+        row = PackedEntry.packed(lesson, verdict, door, done, space.id, _json_text)
         self.link.note(row)
-        return Answer(verdict, row[0], lesson.digest, judged.address, False, None)
+        return Answer(verdict, row[0], lesson.digest, hearing.address, False, None)
 
     def note(self, answer: Answer, done: str) -> None:
         """Have the entry written that waited until it was known what is done with the message."""
@@ -189,25 +195,20 @@ class Reception:
         """The verdict with its evidence; nothing is kept."""
         message = read(raw.data)
 
-        def explained(mail_filter: Filter) -> tuple[Judged, float | None] | None:
-            preferences = mail_filter.preferences
-            question = question_of(message, preferences)
-            found = mail_filter.explain(question, whereabouts_in(message, preferences), LOOP_PATIENCE)
+        def explained() -> Explained | None:
+            found = self._turn.hearing(space, len(raw.data))
             if found is None:
                 return None
-            return found, mail_filter.shared_evidence(question, found.verdicts[0])
+            mail_filter, hearing = found
+            question = question_of(message, hearing.preferences)
+            verdict = hearing.explain(question, whereabouts_in(message, hearing.preferences))
+            if verdict is None:
+                return None
+            answer = Answer(verdict, b"", message.digest, hearing.address)
+            return Explained(answer, mail_filter.shared_evidence(question, verdict))
 
-        found = await self._when_ready(space, lambda: self._asked(space, explained), STATE_SECONDS)
-        if found is None:
-            return Explained(Answer(Verdict.of({}), b"", message.digest, None), None)
-        judged, shared = found
-        return Explained(Answer(judged.verdicts[0], b"", message.digest, judged.address), shared)
-
-    def _asked(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found | None:
-        if not self.spaces.is_made(space):
-            return None
-        with self.spaces.using(space) as opened:
-            return question(opened.mail_filter)
+        found = await self._when_ready(space, explained, STATE_SECONDS)
+        return found or Explained(Answer(Verdict.of({}), b"", message.digest, None), None)
 
     async def look(self, space: SpaceRecord, question: Callable[[Filter], Found]) -> Found:
         """What a thread finds out about the filter of a space that takes longer, such as its status."""
@@ -288,6 +289,10 @@ class Reception:
                 await self.link.call("touch keys", ids=used)
             except DecibanError:  # the registry cannot be written; nobody is let in or kept out by that
                 return
+
+
+def _json_text(record: object) -> str:
+    return _encode(record).decode()
 
 
 def _named(space: SpaceRecord) -> dict[str, str]:

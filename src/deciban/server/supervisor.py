@@ -28,6 +28,7 @@ from time import monotonic
 from typing import Any, NoReturn
 
 from deciban.errors import DecibanError
+from deciban.server.attendance import Attendance
 from deciban.server.lifeline import Lifeline
 from deciban.server.listening import ListeningPlace, address_of, handed_over
 from deciban.server.server_configuration import ServerConfiguration
@@ -47,8 +48,9 @@ METRICS = "PROMETHEUS_MULTIPROC_DIR"
 class Child:
     """A process that we started."""
 
-    def __init__(self, role: str, pid: int, down: int, up: int) -> None:
-        self.role, self.pid = role, pid
+    def __init__(self, role: str, pid: int, down: int, up: int, place: int) -> None:
+        """``place``: of a worker in the attendance (attendance.py)."""
+        self.role, self.pid, self.place = role, pid, place
         self.down, self.up = down, up
         self.started = self.beat = monotonic()
         self.is_ready = False
@@ -69,6 +71,7 @@ class Supervisor:
         self.log = ServerLog(configuration.log.form)
         self._children: dict[int, Child] = {}
         self._due: list[tuple[float, str]] = []
+        self._attendance = Attendance(configuration.worker_count)
         self._ending = False
         self._manager = ServiceManager(os.environ)
         self._former = _former(os.environ.pop(FORMER, ""))
@@ -137,14 +140,16 @@ class Supervisor:
         up, above = os.pipe()
         sys.stderr.flush()
         sys.stdout.flush()
+        taken = {child.place for child in self._children.values() if child.role == "worker"}
+        place = min(set(range(self.configuration.worker_count)) - taken, default=0)
         pid = os.fork()
         if pid == 0:
-            self._be(role, Lifeline(below, above), (down, up))
+            self._be(role, Lifeline(below, above), (down, up), place)
         os.close(below)
         os.close(above)
-        self._children[pid] = Child(role, pid, down, up)
+        self._children[pid] = Child(role, pid, down, up, place)
 
-    def _be(self, role: str, lifeline: Lifeline, not_ours: tuple[int, int]) -> NoReturn:
+    def _be(self, role: str, lifeline: Lifeline, not_ours: tuple[int, int], place: int) -> NoReturn:
         """Be a new process, and leave without what belongs to the supervisor."""
         code = 1
         try:
@@ -161,8 +166,15 @@ class Supervisor:
                 run_writer(self.folder, hosts, self._writer_socket, lifeline, self.log)
             else:
                 self._writer_socket.close()
+                self._attendance.enter(place)
                 run_worker(
-                    self.configuration, self.folder, self.sockets, self._writer_path, lifeline, self.log
+                    self.configuration,
+                    self.folder,
+                    self.sockets,
+                    self._writer_path,
+                    lifeline,
+                    self.log,
+                    self._attendance,
                 )
             code = 0
         except DecibanError as error:
@@ -209,6 +221,8 @@ class Supervisor:
                 self._is_gone_before(pid)
                 continue
             child.close()
+            if child.role == "worker":
+                self._attendance.leave(child.place)
             self._forget_metrics(pid)
             if self._ending:
                 self._end_writer_if_alone()

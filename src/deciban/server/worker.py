@@ -21,6 +21,7 @@ from deciban.server.writer_link import WriterLink
 if TYPE_CHECKING:
     import socket
 
+    from deciban.server.attendance import Attendance
     from deciban.server.lifeline import Lifeline
     from deciban.server.server_configuration import ServerConfiguration
     from deciban.server.server_log import ServerLog
@@ -35,10 +36,11 @@ def run_worker(
     writer_path: str,
     lifeline: Lifeline,
     log: ServerLog,
+    attendance: Attendance,
 ) -> None:
     """Be a worker until the supervisor ends or says so."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(_serve(configuration, folder, sockets, writer_path, lifeline, log))
+        runner.run(_serve(configuration, folder, sockets, writer_path, lifeline, log, attendance))
 
 
 def raise_descriptor_limit() -> None:
@@ -56,6 +58,7 @@ async def _serve(
     writer_path: str,
     lifeline: Lifeline,
     log: ServerLog,
+    attendance: Attendance,
 ) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
@@ -64,7 +67,7 @@ async def _serve(
     loop.set_exception_handler(lambda _, context: _tell(log, context))
     link = WriterLink(writer_path)
     await link.connect()
-    reception = Reception(configuration, folder, link, log)
+    reception = Reception(configuration, folder, link, log, attendance)
     doors = [
         await open_door(name, sockets[name], reception, settings)
         for name, settings in configuration.doors().items()

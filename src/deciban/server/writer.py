@@ -15,17 +15,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from deciban.journal.journal_writer import JournalWriter
 from deciban.journal.sqlite_journal import SqliteJournal
-from deciban.server.changes import CHANGES, OF_THE_REGISTRY, Changes
+from deciban.server.changes import CHANGES, OF_THE_JOURNAL, OF_THE_REGISTRY, Changes
 from deciban.server.frames import (
     CHANGED,
     DONE,
     ERROR,
+    GATHER,
+    GATHERED,
     PROGRESS,
     Call,
     FrameReader,
@@ -49,10 +52,8 @@ THREADS, STREAMS = 6, 4
 # Below the workers, who answer: a bulk of lessons must not slow verdicts down.
 NICE = 5
 OPEN_SPACES = 32
-# Notes are left for so long in the socket, where others join them; each would wake the writer otherwise.
-NOTES_SECONDS = 0.005
-# The event loop sees after one turn what is in the sockets, and has taken it after another.
-TURNS_FOR_NOTES = 2
+# How long a change waits for the notes of a worker, which has them ready unless it does not move at all.
+GATHER_SECONDS = 1.0
 
 
 class Writer:
@@ -73,11 +74,11 @@ class Writer:
         """Do what a call asks for: notes and pieces of streams at once and in their order."""
         if call.operation == "note":
             self._changes.note(**call.arguments)
+        elif call.operation == GATHERED:
+            connection.has_gathered()
         elif call.operation == "more":
             connection.feed(**call.arguments)
         else:
-            for each in self.connections:
-                each.read_again()  # notes that came before, also from other workers, are taken first
             work = self._stream if call.operation == "stream" else self._change
             if call.operation == "stream":
                 connection.begin_stream(call.number)
@@ -86,15 +87,25 @@ class Writer:
             task.add_done_callback(self.under_way.discard)
 
     async def _change(self, call: Call, connection: WriterConnection) -> None:
-        for _ in range(TURNS_FOR_NOTES):
-            await asyncio.sleep(0)
+        if call.operation in OF_THE_JOURNAL:
+            await self._gather(connection)
         arguments = call.arguments
         if call.again and call.operation == "undo":  # the others can tell by themselves
             arguments = {**arguments, "again": True}
         await self._answer(call, connection, lambda: CHANGES[call.operation](self._changes, **arguments))
 
+    async def _gather(self, connection: WriterConnection) -> None:
+        """Have the notes of all workers; those of the one that asks came before its call."""
+        others = [each for each in self.connections if each is not connection and not each.is_late]
+        if others:
+            waiting = {each.gathering(): each for each in others}
+            _, late = await asyncio.wait(waiting, timeout=GATHER_SECONDS)
+            for future in late:
+                waiting[future].is_late = True
+
     async def _stream(self, call: Call, connection: WriterConnection) -> None:
         stream = connection.begin_stream(call.number)
+        await self._gather(connection)
         loop = asyncio.get_running_loop()
 
         def progress(learned: Learned) -> None:
@@ -155,6 +166,9 @@ class WriterConnection(asyncio.Protocol):
         self._frames = FrameReader(Call)
         self._transport: asyncio.Transport | None = None
         self._streams: dict[int, LearningStream] = {}
+        self._gathering: deque[asyncio.Future[None]] = deque()
+        self.is_late = False
+        """Whether the worker was asked for notes and does not move: nobody else waits for it."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """A worker is there."""
@@ -166,23 +180,29 @@ class WriterConnection(asyncio.Protocol):
         """A worker is gone: its streams end; what they brought is kept."""
         self._transport = None
         self._writer.connections.discard(self)
+        while self._gathering:
+            self.has_gathered()
         for stream in self._streams.values():
             stream.end()
 
     def data_received(self, data: bytes) -> None:
         """Take the calls that are whole now."""
-        only_notes = True
         for call in self._frames.feed(data):
             self._writer.take(call, self)
-            only_notes &= call.operation == "note"
-        if only_notes and self._transport is not None:  # for them alone we need not wake up each time
-            self._transport.pause_reading()
-            asyncio.get_running_loop().call_later(NOTES_SECONDS, self.read_again)
 
-    def read_again(self) -> None:
-        """Read what was left in the socket for a while."""
-        if self._transport is not None and not self._transport.is_closing():
-            self._transport.resume_reading()
+    def gathering(self) -> asyncio.Future[None]:
+        """Ask for the notes that the worker holds; done when they are here."""
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._gathering.append(future)
+        self.reply(0, GATHER, None)
+        return future
+
+    def has_gathered(self) -> None:
+        """The notes are here that were asked for first."""
+        future = self._gathering.popleft()
+        self.is_late = False
+        if not future.done():
+            future.set_result(None)
 
     def reply(self, number: int, kind: str, value: object) -> None:
         """Answer a call, if the worker is still there."""

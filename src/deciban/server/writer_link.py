@@ -5,6 +5,10 @@ being replaced, the connection waits for the next one. Calls that were not answe
 of them may be done twice, and the answer is that of the first time (changes.py). A stream cannot be sent
 again, because its messages are gone: whoever sends it is told what is safe by then, and to send the rest
 again.
+
+Notes for the journal are kept for a moment, and many go in one frame: one by one, each would wake the writer.
+They go before any call of this worker, and at once if the writer gathers them, because somebody asks for
+something that needs the notes of all workers. So whoever has an answer finds its entry.
 """
 
 from __future__ import annotations
@@ -16,10 +20,23 @@ from contextlib import suppress
 from typing import Any
 
 from deciban.errors import NotReady
-from deciban.server.frames import CHANGED, DONE, ERROR, Call, FrameReader, Reply, error_of, framed
+from deciban.server.frames import (
+    CHANGED,
+    DONE,
+    ERROR,
+    GATHER,
+    GATHERED,
+    Call,
+    FrameReader,
+    Reply,
+    error_of,
+    framed,
+)
 
 CALL_SECONDS = 120.0
 RECONNECT_SECONDS = 0.05
+# Notes are kept for so long, unless there are so many: some 4 KB each.
+NOTES_SECONDS, NOTES_AT_ONCE = 0.02, 64
 # Notes that wait for a writer; beyond that the oldest are given up.
 MOST_NOTES = 10_000
 # A stream may be ahead of the writer by so many bytes.
@@ -38,6 +55,7 @@ class WriterLink:
         self._streams: dict[int, asyncio.Queue[Reply | None]] = {}
         self._notes: deque[tuple[Any, ...]] = deque(maxlen=MOST_NOTES)
         self.lost_notes = 0
+        self._sending: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
         self._connecting: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
@@ -90,12 +108,23 @@ class WriterLink:
         if len(self._notes) == MOST_NOTES:
             self.lost_notes += 1
         self._notes.append(row)
-        self._send_notes()
+        if len(self._notes) >= NOTES_AT_ONCE:
+            self._send_notes()
+        elif self._sending is None:
+            self._sending = asyncio.get_running_loop().call_later(NOTES_SECONDS, self._send_notes)
 
     def _send_notes(self) -> None:
-        if self._notes and self._transport is not None and self._room.is_set():
+        """Send the notes if there is room; otherwise they go when there is."""
+        if self._sending is not None:
+            self._sending.cancel()
+            self._sending = None
+        if self._room.is_set():
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        if self._notes and self._transport is not None:
             rows, self._notes = list(self._notes), deque(maxlen=MOST_NOTES)
-            self._send(Call(0, "note", {"rows": rows}))
+            self._transport.write(framed(Call(0, "note", {"rows": rows})))
 
     async def stream(
         self, pieces: AsyncIterator[list[Any]], /, **arguments: Any
@@ -134,6 +163,7 @@ class WriterLink:
 
     def _send(self, call: Call) -> None:
         if self._transport is not None:
+            self._hand_over()  # whatever is asked for, it finds what was noted before
             self._transport.write(framed(call))
 
     # What the connection tells
@@ -170,6 +200,9 @@ class WriterLink:
         """A reply came."""
         if reply.kind == CHANGED:
             self.when_changed()
+            return
+        if reply.kind == GATHER:
+            self._send(Call(0, GATHERED, {}))
             return
         if reply.number in self._streams:
             self._streams[reply.number].put_nowait(reply)

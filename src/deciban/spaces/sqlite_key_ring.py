@@ -28,6 +28,8 @@ SECRET_BYTES = 32
 # The last use is written at most so often: every request would write otherwise.
 USED_SECONDS = 60
 LONGEST_NOTE = 200
+# What a secret is compared with where there is no such id; no secret is known that has this SHA-256.
+NO_HASH = bytes(32)
 _FIELDS = "id, hash, rights, spaces, made, expires, note, checked, used"
 
 
@@ -73,7 +75,7 @@ class SqliteKeyRing:
     def all(self) -> list[Key]:
         """Every key that was not revoked, the oldest first; expired ones too."""
         rows = self._store.rows(f"SELECT {_FIELDS} FROM keys ORDER BY made, id")
-        return [self._key(row)[0] for row in rows]
+        return [self._key(row) for row in rows]
 
     def revoke(self, identity: str) -> Key:
         """Let a key open nothing any more, from now on."""
@@ -82,7 +84,7 @@ class SqliteKeyRing:
             if not rows:
                 raise UnknownKey(f"There is no key {identity!r}. deciban key list shows them.")
             self._store.run("DELETE FROM keys WHERE id = ?", identity)
-        return self._key(rows[0])[0]
+        return self._key(rows[0])
 
     def revoke_all_for(self, space: str) -> None:
         """Revoke the keys for one space, which is deleted."""
@@ -90,15 +92,29 @@ class SqliteKeyRing:
             self._store.run("DELETE FROM keys WHERE spaces = ?", _scope_text(KeyScope(space=space)))
 
     def unlock(self, text: str) -> Key:
-        """The key that a text is; UnknownKey if it is none, was revoked, or has expired."""
-        return must_be_valid(text, self.find(parts_of(text)[0]))
+        """The key that a text is; UnknownKey if it is none, was revoked, or has expired.
 
-    def find(self, identity: str) -> tuple[Key, bytes] | None:
-        """The key of an id, and the hash of its secret."""
-        if not identity.isascii():
-            return None
-        rows = self._store.rows(f"SELECT {_FIELDS} FROM keys WHERE id = ?", identity)
-        return self._key(rows[0]) if rows else None
+        A wrong secret is compared as long where there is no such id: nobody finds out which ids there are.
+        """
+        identity, secret = parts_of(text)
+        row = self._row(identity)
+        kept = row[1] if row is not None and type(row[1]) is bytes else NO_HASH
+        if not _compare_digest(kept, _hash(secret)) or row is None:
+            raise UnknownKey("This is no key, or it was revoked.")
+        key = self._key(row)
+        must_hold(key)
+        return key
+
+    def find(self, identity: str) -> Key | None:
+        """The key of an id."""
+        row = self._row(identity)
+        return None if row is None else self._key(row)
+
+    def _row(self, identity: str) -> tuple[Any, ...] | None:
+        rows = self._store.rows(
+            f"SELECT {_FIELDS} FROM keys WHERE id = ?", identity.encode("ascii", "replace").decode()
+        )
+        return rows[0] if rows else None
 
     def touch(self, key: Key) -> None:
         """Remember that a key was used now, if that was not written a short while ago; not in a request."""
@@ -107,14 +123,14 @@ class SqliteKeyRing:
             with self._store.writing():
                 self._store.run("UPDATE keys SET used = ? WHERE id = ?", moment, key.id)
 
-    def _key(self, row: tuple[Any, ...]) -> tuple[Key, bytes]:
+    def _key(self, row: tuple[Any, ...]) -> Key:
         *fields, checked, used = row
         if row_check(*fields) != checked or not (used is None or type(used) is int):
             raise self._store.damaged("a key in it is not as it was written")
-        identity, kept, rights, spaces, made, expires, note = fields
+        identity, _, rights, spaces, made, expires, note = fields
         kind, _, text = spaces.partition(":")
         scope = KeyScope(**{kind: text}) if text else KeyScope()
-        return Key(identity, frozenset(rights.split(",")), scope, made, expires, note, used), kept
+        return Key(identity, frozenset(rights.split(",")), scope, made, expires, note, used)
 
 
 def new_key_id() -> str:
@@ -133,17 +149,10 @@ def parts_of(text: str) -> tuple[str, str]:
     return (identity, secret) if prefix == PREFIX else ("", "")
 
 
-def must_be_valid(text: str, known: tuple[Key, bytes] | None) -> Key:
-    """The key that a text is, by what is known under its id; UnknownKey if it is none or has expired."""
-    key, kept = known or (None, bytes(32))
-    right = _compare_digest(
-        kept, _hash(parts_of(text)[1])
-    )  # also where there is no such id: it takes as long
-    if key is None or not right:
-        raise UnknownKey("This is no key, or it was revoked.")
+def must_hold(key: Key) -> None:
+    """Refuse a key that has expired."""
     if key.expires is not None and time() >= key.expires:
         raise UnknownKey(f"The key {key.id} has expired.")
-    return key
 
 
 def _must_not_exceed(key: Key, maker: Key, name: str) -> None:

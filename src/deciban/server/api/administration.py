@@ -118,7 +118,7 @@ async def add_key(call: ApiCall) -> HttpResponse:
     if found is None:
         raise NotAllowed("The key was revoked at once.")
     names = {} if record is None else {record.id: record.name}
-    return answered({**key_record(found[0], names), "key": made["key"]}, 201)
+    return answered({**key_record(found, names), "key": made["key"]}, 201)
 
 
 async def revoke_key(call: ApiCall) -> HttpResponse:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from deciban.committee.label import label_of
 from deciban.errors import BadRequest, DecibanError, WrongUsage
+from deciban.filter.address_text import address_text
 from deciban.filter.alerts import alerts_of
-from deciban.filter.judged import address_text
 from deciban.filter.lesson_record import lesson_record
 from deciban.filter.status import status_of
 from deciban.filter.status_record import status_record

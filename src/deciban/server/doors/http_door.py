@@ -35,7 +35,7 @@ class HttpDoor:
         self.metrics = ServerMetrics()
         limits = reception.configuration.limits
         api = HttpApi(reception, settings, self.metrics)
-        self.service = HttpService(api.handle, api.refuse, limits, limits.stream_bytes)
+        self.service = HttpService(api.handle, api.refuse, limits, limits.stream_bytes, reception.attendance)
         self._reception, self._settings = reception, settings
         self._measuring = asyncio.get_running_loop().create_task(self._measure())
 

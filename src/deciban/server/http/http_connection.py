@@ -22,8 +22,8 @@ from typing import Any, Protocol
 import httptools
 
 from deciban.errors import BadRequest, DecibanError, ServerUnreachable, TooSlow
+from deciban.server.attendance import Attendance
 from deciban.server.http.http_message import HttpBody, HttpRequest, HttpResponse
-from deciban.server.listening import BACKLOG
 
 # A body up to this size is handed over whole.
 SHORT_BODY = 262_144
@@ -32,6 +32,8 @@ READ_AHEAD = 524_288
 # So much of a streamed answer waits for a client that sends all before it reads anything.
 ANSWER_AHEAD = 16_000_000
 MOST_HEADERS = 100
+# For so long a connection is left to a worker that has fewer.
+STEP_BACK_SECONDS = 0.002
 # The time after which the rate of a body counts, and for which the rest of a refused request is read.
 WINDOW_SECONDS, LINGER_SECONDS = 10.0, 5.0
 # Bodies that are worked through as they come are not held.
@@ -66,15 +68,23 @@ Refusal = Callable[[int, str], HttpResponse]
 class HttpService:
     """All connections of one door in one worker."""
 
-    def __init__(self, handle: Handler, refuse: Refusal, limits: HttpLimits, longest_body: int) -> None:
+    def __init__(
+        self,
+        handle: Handler,
+        refuse: Refusal,
+        limits: HttpLimits,
+        longest_body: int,
+        attendance: Attendance,
+    ) -> None:
         self.handle, self.refuse, self.limits = handle, refuse, limits
-        self.longest_body = longest_body
+        self.longest_body, self.attendance = longest_body, attendance
         self.connections: set[HttpConnection] = set()
         self.in_flight = 0
         self.waiting_bytes = 0
         self.is_closing = False
         self._private: set[str] = set()
-        self._servers: list[asyncio.Server] = []
+        self._listening: list[socket.socket] = []
+        self._accepting: set[asyncio.Task[Any]] = set()
         self._sweeping: asyncio.Task[None] | None = None
 
     async def open(self, sockets: list[Any], tls: Any = None) -> None:
@@ -83,11 +93,40 @@ class HttpService:
         for each in sockets:
             if each.family == socket.AF_UNIX and is_private(each.getsockname()):
                 self._private.add(each.getsockname())
-            server = await loop.create_server(
-                lambda: HttpConnection(self), sock=each, ssl=tls, backlog=BACKLOG
-            )
-            self._servers.append(server)
+            self._listening.append(each)
+            loop.add_reader(each, self._is_wanted, each, tls)
         self._sweeping = loop.create_task(self._sweep())
+
+    def _is_wanted(self, listening: socket.socket, tls: Any) -> None:
+        """Somebody connects: take that connection, unless another worker has fewer and takes it soon."""
+        if not self.attendance.others_have_fewer():
+            self._accept(listening, tls)
+            return
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(listening)
+        loop.call_later(STEP_BACK_SECONDS, self._look_again, listening, tls)
+
+    def _look_again(self, listening: socket.socket, tls: Any) -> None:
+        if not self.is_closing:
+            self._accept(listening, tls)
+            asyncio.get_running_loop().add_reader(listening, self._is_wanted, listening, tls)
+
+    def _accept(self, listening: socket.socket, tls: Any) -> None:
+        """Take one connection, and leave others to others: asyncio's own servers take all that there are."""
+        try:
+            accepted, _ = listening.accept()
+        except OSError:  # another worker was faster, or there are too many open files
+            return
+        loop = asyncio.get_running_loop()
+        begun = loop.connect_accepted_socket(lambda: HttpConnection(self), accepted, ssl=tls)
+        task = loop.create_task(begun)
+        self._accepting.add(task)
+        task.add_done_callback(self._is_accepted)
+
+    def _is_accepted(self, task: asyncio.Task[Any]) -> None:
+        self._accepting.discard(task)
+        if not task.cancelled():
+            task.exception()  # a client that is gone already, or speaks no TLS, is no fault of ours
 
     def trusts(self, path: object) -> bool:
         """Whether only its owner can open the socket at a path."""
@@ -96,8 +135,13 @@ class HttpService:
     async def close(self) -> None:
         """Accept nothing any more, and finish what was accepted."""
         self.is_closing = True
-        for server in self._servers:
-            server.close()
+        for each in self._listening:
+            asyncio.get_running_loop().remove_reader(each)
+            each.close()
+        if self._accepting:  # those that still greet each other for TLS have asked for nothing
+            await asyncio.wait(set(self._accepting), timeout=1.0)
+        for task in self._accepting:
+            task.cancel()
         for connection in list(self.connections):
             connection.close_if_idle()
         while self.connections:
@@ -148,6 +192,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_local = not self._peer and self._service.trusts(transport.get_extra_info("sockname"))
         self._is_secure = transport.get_extra_info("sslcontext") is not None
         self._service.connections.add(self)
+        self._service.attendance.count(+1)
         if len(self._service.connections) > self._service.limits.connections:
             self._refuse(503, "There are too many connections. Try again in a moment, or use fewer of them.")
 
@@ -155,6 +200,7 @@ class HttpConnection(asyncio.Protocol):
         """Nobody is there any more."""
         self._closing = True
         self._service.connections.discard(self)
+        self._service.attendance.count(-1)
         gone = ServerUnreachable("The client closed the connection.")
         for request in (self._reading, self._answering, *self._waiting):
             if request is not None:

@@ -1,4 +1,4 @@
-r"""Verdicts, and the address of the state that gave them: what a server answers with.
+r"""The address of a state as text: what a server answers with.
 
 >>> from deciban.ledger.records import Address
 >>> address_text(Address(b"\x1f\x0c", b"\x01", 7, b"\xa0\xb1"))
@@ -7,19 +7,9 @@ r"""Verdicts, and the address of the state that gave them: what a server answers
 
 from __future__ import annotations
 
-from deciban.value import Value
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from deciban.committee.verdict import Verdict
     from deciban.ledger.records import Address
-
-
-class Judged(Value):
-    """What one state made of some messages."""
-
-    verdicts: list[Verdict]
-    address: Address
 
 
 def address_text(address: Address) -> str:

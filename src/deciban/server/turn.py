@@ -1,0 +1,58 @@
+"""The spaces that are asked in one turn of the event loop.
+
+When requests are ready on several connections, the event loop reads and answers them all before it looks for
+others. The first question to a space begins a hearing (filter/hearing.py), which the others share; with the
+turn it ends. If a turn takes long, hearings are begun anew: a teacher waits for nobody longer than that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from time import monotonic
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from deciban.filter import Filter
+    from deciban.filter.hearing import Hearing
+    from deciban.spaces import Spaces
+    from deciban.spaces.sqlite_registry import SpaceRecord
+
+# How long the event loop may wait for a teacher, who holds the state for 1 ms at a time.
+LOOP_PATIENCE = 0.005
+# How long a teacher may wait for us, but for one more message. Longer ones are read before a hearing begins.
+TURN_SECONDS = 0.002
+LONG_BYTES = 100_000
+
+
+class Turn:
+    """Hearings that end with the turn; for one event loop."""
+
+    def __init__(self, spaces: Spaces) -> None:
+        self._spaces = spaces
+        self._heard: dict[str, tuple[Filter, Hearing]] = {}
+        self._open = ExitStack()
+        self._until = 0.0
+
+    def hearing(self, space: SpaceRecord, size: int) -> tuple[Filter, Hearing] | None:
+        """The filter of a space and its hearing, for a message of so many bytes; None if it has no files."""
+        if self._heard and (size > LONG_BYTES or monotonic() > self._until):
+            self.end()
+        return self._heard.get(space.id) or self._begin(space)
+
+    def _begin(self, space: SpaceRecord) -> tuple[Filter, Hearing] | None:
+        if not self._spaces.is_made(space):
+            return None
+        if not self._heard:
+            self._until = monotonic() + TURN_SECONDS
+            asyncio.get_running_loop().call_soon(self.end)
+        mail_filter = self._open.enter_context(self._spaces.using(space)).mail_filter
+        hearing = mail_filter.hearing(LOOP_PATIENCE)
+        self._open.callback(hearing.close)
+        self._heard[space.id] = mail_filter, hearing
+        return mail_filter, hearing
+
+    def end(self) -> None:
+        """Let others change what was asked."""
+        self._heard.clear()
+        self._open.close()
