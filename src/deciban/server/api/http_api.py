@@ -65,8 +65,8 @@ class HttpApi:
 
     def handle(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         """Answer a request, at once if that is possible."""
-        given = request.headers.get("x-request-id", "")
-        request.id = given if _OWN_ID.fullmatch(given) else os.urandom(8).hex()
+        given = request.headers.get("x-request-id")
+        request.id = given if given and _OWN_ID.fullmatch(given) else os.urandom(8).hex()
         name = "page"
         try:
             self._gate.must_be_meant(request)

@@ -128,6 +128,7 @@ class HttpRequest:
 
     __slots__ = (
         "body",
+        "content_type",
         "headers",
         "held",
         "id",
@@ -145,6 +146,8 @@ class HttpRequest:
         path, _, self.query = target.partition(b"?")
         self.path = path
         self.headers = headers
+        self.content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        """What the body is said to be, without parameters."""
         self.body = body
         self.peer = ""
         self.is_local = False
@@ -154,11 +157,6 @@ class HttpRequest:
         self.held = 0
         """Bytes of its body that count towards what a worker may hold."""
         self.started = 0.0
-
-    @property
-    def content_type(self) -> str:
-        """What the body is said to be, without parameters."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     @property
     def length(self) -> int | None:
