@@ -165,6 +165,29 @@ def test_arranged_lessons_are_told_as_they_will_be_placed(ledger: Ledger) -> Non
     assert ledger.last_position() == 6
 
 
+def test_lessons_that_came_after_they_were_told_follow_those_that_are_arranged(ledger: Ledger) -> None:
+    append(ledger, *(lesson("ham", n) for n in range(3)))
+    told = list(ledger.arranged([3, 1, 2]))
+    append(ledger, lesson("spam", 1), lesson("spam", 2))
+    with ledger.writing():
+        ledger.arrange([3, 1, 2])
+    assert list(ledger.replay())[:3] == told
+    subjects = [each.subject for each in ledger.select(Selection())]
+    assert subjects == ["number 2", "number 0", "number 1", "number 1", "number 2"]
+
+
+def test_lessons_are_arranged_as_they_are_then_whatever_was_told_before(ledger: Ledger) -> None:
+    append(ledger, *(lesson("ham", n) for n in range(4)))
+    list(ledger.arranged([4, 3, 2, 1]))
+    with open_ledger(ledger.path) as other, other.writing():
+        other.arrange([2, 1, 4, 3])
+    with ledger.writing():
+        ledger.arrange([4, 3, 2, 1])
+    subjects = [each.subject for each in ledger.select(Selection())]
+    assert subjects == ["number 2", "number 3", "number 0", "number 1"]
+    assert len(list(ledger.replay())) == 4  # along a trail that is right
+
+
 def test_folded_lessons_are_known_but_no_lessons_any_more(ledger: Ledger) -> None:
     append(ledger, lesson("ham", 1), lesson("spam", 1), lesson("ham", 2))
     with ledger.writing():

@@ -81,7 +81,7 @@ cdef class RowTable:
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
-    ) except -1
+    ) except -1 nogil
     cdef unsigned char* _add(self, uint32_t key) noexcept nogil
     cdef Py_ssize_t filled(self) noexcept nogil
     cdef uint64_t* _entries(self, Py_ssize_t* count) except NULL

@@ -183,9 +183,28 @@ cdef int spread(
     float* row, Py_ssize_t capacity, const float* narrow, Py_ssize_t narrow_capacity, Py_ssize_t labels
 ) noexcept nogil:
     """Write the numbers of a row, of so many labels, into a row of zeros with room for another number of labels."""
+    if capacity == 2 and narrow_capacity == 2 and labels == 2:  # which nearly all are: one instruction
+        memcpy(row, narrow, 16)
+        return 0
     memcpy(row, narrow, 4 * (1 + labels))
     memcpy(row + 1 + capacity, narrow + 1 + narrow_capacity, 2 * labels)
     return 0
+
+
+cdef inline void write_entry(
+    unsigned char* bucket, uint32_t key, uint64_t number, int number_bits, bint is_narrow
+) noexcept nogil:
+    """Write an entry into the first free place of a bucket."""
+    cdef uint32_t count = count_in(bucket)
+    cdef uint32_t entry = key << number_bits | <uint32_t>number & ((<uint32_t>1 << number_bits) - 1)
+    cdef uint16_t rest = <uint16_t>(number >> number_bits)
+    memcpy(bucket + 4 * count, &entry, 4)
+    if is_narrow:
+        bucket[4 * NARROW_PLACES + count] = <unsigned char>rest
+    else:
+        memcpy(bucket + 4 * WIDE_PLACES + 2 * count, &rest, 2)
+    count += 1
+    memcpy(bucket + COUNT_AT, &count, 4)
 
 
 cdef bint sort_by_key(uint64_t* entries, Py_ssize_t count, int key_bits) noexcept nogil:
@@ -359,22 +378,14 @@ cdef class RowTable:
     cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil:
         """Write an entry into the first free place of a bucket; what is to be added to the check of its block."""
         cdef unsigned char* bucket = self.index + (at << BUCKET_BITS)
-        cdef uint32_t count = count_in(bucket)
-        cdef uint32_t entry = key << self.number_bits | <uint32_t>number & ((<uint32_t>1 << self.number_bits) - 1)
-        cdef uint16_t rest = <uint16_t>(number >> self.number_bits)
         # Of its words, that of the entry changes, and those behind all entries.
-        cdef uint64_t first = at % BUCKETS_A_BLOCK * (BUCKET // 8), place = count >> 1, behind = self.places >> 1
+        cdef uint64_t first = at % BUCKETS_A_BLOCK * (BUCKET // 8), place = count_in(bucket) >> 1
+        cdef uint64_t behind = self.places >> 1
         cdef uint64_t check = (
             check_of(bucket + 8 * place, 1, first + place)
             + check_of(bucket + 8 * behind, BUCKET // 8 - behind, first + behind)
         )
-        memcpy(bucket + 4 * count, &entry, 4)
-        if self.places == NARROW_PLACES:
-            bucket[4 * NARROW_PLACES + count] = <unsigned char>rest
-        else:
-            memcpy(bucket + 4 * WIDE_PLACES + 2 * count, &rest, 2)
-        count += 1
-        memcpy(bucket + COUNT_AT, &count, 4)
+        write_entry(bucket, key, number, self.number_bits, self.places == NARROW_PLACES)
         return (
             check_of(bucket + 8 * place, 1, first + place)
             + check_of(bucket + 8 * behind, BUCKET // 8 - behind, first + behind)
@@ -485,20 +496,21 @@ cdef class RowTable:
                 if self.head.rows + count > self.head.room:
                     raise ValueError("there is no room for so many rows")
             # In the order of keys, about: so the places in the index and the new rows follow each other, too.
-            for i in range(count):
-                if i + AHEAD < count:
-                    __builtin_prefetch(other.rows + (entries[i + AHEAD] & 0xFFFFFFFFu) * other.row, 0, 3)
-                self._put(
-                    <uint32_t>(entries[i] >> KEY_BITS), other.rows + (entries[i] & 0xFFFFFFFFu) * other.row,
-                    other.capacity, labels, is_empty_yet,
-                )
+            with nogil:
+                for i in range(count):
+                    if i + AHEAD < count:
+                        __builtin_prefetch(other.rows + (entries[i + AHEAD] & 0xFFFFFFFFu) * other.row, 0, 3)
+                    self._put(
+                        <uint32_t>(entries[i] >> KEY_BITS), other.rows + (entries[i] & 0xFFFFFFFFu) * other.row,
+                        other.capacity, labels, is_empty_yet,
+                    )
         finally:
             free(entries)
         return 0
 
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
-    ) except -1:
+    ) except -1 nogil:
         cdef unsigned char* row
         if is_new:
             row = self._add(key)
@@ -518,7 +530,9 @@ cdef class RowTable:
         at = home_of(key, self.bits, self.buckets)
         while count_in(self.index + (at << BUCKET_BITS)) == <uint32_t>self.places:
             at = at + 1 if at + 1 < self.buckets else 0
-        self.put_entry(at, key, self.head.rows)
+        write_entry(
+            self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places == NARROW_PLACES
+        )
         self.head.rows += 1
         return self.rows + (self.head.rows - 1) * self.row
 
@@ -580,8 +594,9 @@ cdef class RowTable:
         cdef uint32_t entry, place
         cdef bint is_whole = True
         # One more than there can be: each is written before it is known whether it counts, so that no branch is
-        # guessed wrong.
-        cdef uint64_t* entries = <uint64_t*>malloc((self.filled() + 1) * sizeof(uint64_t))
+        # guessed wrong. Of a dense table all rows could be there; pages that are not touched cost nothing.
+        cdef uint64_t most = used if self.index != NULL else <uint64_t>VIEWS << self.bits
+        cdef uint64_t* entries = <uint64_t*>malloc((most + 1) * sizeof(uint64_t))
         if entries == NULL:
             raise MemoryError
         if self.index == NULL:

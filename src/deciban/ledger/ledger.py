@@ -31,7 +31,7 @@ time and then get LedgerBusy. Appending needs no more. Whoever changes the order
 are there, or the base, holds the filter's build lock as well (locks.py), so that a replay, which reads page
 by page, goes along one trail. Readers are never kept out: `reading` gives one view of the ledger, whatever
 others write meanwhile. A ledger that was opened read-only refuses to write with CannotWrite. One ledger
-object is for one thread.
+object is for one thread at a time.
 
 SqliteLedger is the first implementation; `open_ledger` opens whatever is at a path.
 """

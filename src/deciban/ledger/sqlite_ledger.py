@@ -23,7 +23,7 @@ from deciban.ledger.trail import START, follow, link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from deciban.ledger.cursor import Cursor
@@ -38,6 +38,9 @@ COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, m
 
 class SqliteLedger(SqliteFoundation):
     """An open ledger; `writing` is the only way to change it."""
+
+    # The order in which `arranged` read lessons last, their places in it, and the trail up to there before.
+    _arranged: tuple[list[int], list[tuple[int, int, bytes]], bytes | None] = [], [], None
 
     def labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
         """The labels that messages were taught as, of those that were."""
@@ -147,12 +150,14 @@ class SqliteLedger(SqliteFoundation):
 
     def arrange(self, order: list[int]) -> None:
         """Put the lessons at these positions in this order, and those behind them after it."""
-        found = f"""SELECT position, lesson, digest, {WRITTEN_LABEL}, checked FROM {LESSONS_IN_ORDER}
-            ORDER BY position"""
-        lessons = {position: lesson for position, *lesson in self._execute(found)}
         last = max(order, default=0)
-        trail, places = START, []
-        for place, position in enumerate((*order, *(one for one in lessons if one > last)), 1):
+        places = self._places_in(order)
+        found = f"""SELECT position, lesson, digest, {WRITTEN_LABEL}, checked FROM {LESSONS_IN_ORDER}
+            WHERE position > ? ORDER BY position"""
+        lessons = {position: lesson for position, *lesson in self._execute(found, last if places else 0)}
+        trail = places[-1][2] if places else START
+        behind = [position for position in lessons if position > last]
+        for place, position in enumerate(behind if places else [*order, *behind], len(places) + 1):
             if position not in lessons:
                 raise self._damaged(position)
             number, digest, label, checked = lessons[position]
@@ -161,6 +166,13 @@ class SqliteLedger(SqliteFoundation):
         self._execute("DELETE FROM trail")
         self._place(places)
         self._set_end(len(places), trail)
+
+    def _places_in(self, order: list[int]) -> list[tuple[int, int, bytes]]:
+        """Place, number and trail of each lesson, if they have just been read in this order."""
+        arranged, places, before = self._arranged
+        self._arranged = [], [], None
+        is_known = order and arranged == order and before == self.trail_at(max(order))
+        return places if is_known else []
 
     def select(self, selection: Selection) -> Iterator[Lesson]:
         """The lessons that are meant, in their order; all of them for an empty selection."""
@@ -224,18 +236,22 @@ class SqliteLedger(SqliteFoundation):
     def arranged(self, order: list[int]) -> Iterator[Placed]:
         """The lessons at these positions, each in the place that it has when they are put in this order."""
         self._keep_many_pages()
-        trail = START
+        before = self.trail_at(max(order, default=0))
+        trail, places = START, []
         for start in range(0, len(order), PAGE):
             wanted = order[start : start + PAGE]
             marks = ", ".join("?" * len(wanted))
-            found = self._execute(f"SELECT {READ} {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
+            found = self._execute(f"SELECT {READ}, lesson {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
             rows = {row[0]: row for row in found}
             for place, position in enumerate(wanted, start + 1):
                 if position not in rows:
                     raise self._damaged(position)
-                placed = self._placed(rows[position], place, trail)
+                *row, number = rows[position]
+                placed = self._placed(row, place, trail)
                 trail = placed.trail
+                places.append((place, number, trail))
                 yield placed
+        self._arranged = order, places, before
 
     def _pages(self, test: str, values: list[object], after: int = 0) -> Iterator[tuple[Any, ...]]:
         """The rows of the lessons that pass a test."""
@@ -249,7 +265,7 @@ class SqliteLedger(SqliteFoundation):
                 after = row[0]
                 yield row
 
-    def _placed(self, row: tuple[Any, ...], place: int, trail: bytes) -> Placed:
+    def _placed(self, row: Sequence[Any], place: int, trail: bytes) -> Placed:
         """The lesson of a row of `READ`, in the place behind a trail."""
         self._check(row)
         _, _, code, written, checked, digest, label, *_, origin, share = row
@@ -262,7 +278,7 @@ class SqliteLedger(SqliteFoundation):
         self._check(row)
         return Lesson(*row[5:15], Features.decode(row[2]), *row[15:])  # type: ignore[call-arg]
 
-    def _check(self, row: tuple[Any, ...]) -> None:
+    def _check(self, row: Sequence[Any]) -> None:
         """Refuse a row of `READ` if the check of the lesson is wrong."""
         position, _, code, written, checked, digest, _, *rest = row
         try:
