@@ -60,6 +60,7 @@ class Deciding:
         if verdict.probability is None:
             return verdict
         parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
+        committee.give_back()
         return verdict.replaced(subtotals=parts)
 
     def explained(
@@ -76,9 +77,9 @@ class Deciding:
         verdict, against = self._contest(question, committee, state, preferences)
         if verdict.probability is None:
             return verdict
-        return verdict.replaced(
-            evidence=gather_evidence(committee, question.features, whereabouts, verdict.label, against)
-        )
+        found = gather_evidence(committee, question.features, whereabouts, verdict.label, against)
+        committee.give_back()
+        return verdict.replaced(evidence=found)
 
     def assured(self, state: State) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""

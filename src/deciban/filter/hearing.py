@@ -11,7 +11,7 @@ questions at once, so it looks once for all of them. A teacher waits until the h
 be short. What is forgotten is in no answer: forgetting waits, too.
 
 >>> import os, tempfile
->>> from deciban import Filter
+>>> from deciban.filter import Filter
 >>> from deciban.filter.mail import lessons_from, question_of
 >>> from deciban.sources import RawMessage
 >>> with Filter.open(os.path.join(tempfile.mkdtemp(), "mail.db")) as mail_filter:
