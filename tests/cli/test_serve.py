@@ -47,7 +47,7 @@ def test_the_printed_configuration_is_the_default_one_and_explains_every_setting
         ('[http]\nlisten = ["0.0.0.0:80"]\ncleartext = true', "Name the hosts"),
         ('[http]\ncertificate = "a.pem"', "both certificate and private_key"),
         ('[http]\ncertificate = "a.pem"\nprivate_key = "b.pem"', "cannot be read"),
-        ("[http]\nlissten = []", "lissten"),
+        ("[http]\nlissten = []", "there is no setting http.lissten"),
         ("[limits]\nbody_bytes = 0", ">= 1"),
         ('[http]\nwithout_key = ["learn"]', "Invalid enum value"),
         ("[http", "cannot be followed"),
@@ -123,6 +123,7 @@ def test_without_a_terminal_no_key_is_made(tmp_path: Path) -> None:
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
+        assert "there is no key yet" in process.stderr.readline()
         assert "ready" in process.stderr.readline()
         process.send_signal(signal.SIGTERM)
         said, log = process.communicate(timeout=60)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from deciban.filter.mail import question_of
+from deciban.server.api.openapi import openapi_document
 from deciban.server.api.operations import ALL_OPERATIONS
 from deciban.spaces import Spaces
 from deciban.spaces.rights import OPERATIONS
@@ -271,8 +272,17 @@ def test_health_readiness_metrics_and_pages_need_no_key(server: RunningServer) -
     assert "mail" not in metrics.replace("deciban", "")
     page = server.request("GET", "/", key=None)
     assert b"<script" not in page.body
-    assert b"http://" not in page.body.replace(b"http://127.0.0.1:8420", b"")
+    own = b"http://127.0.0.1:%d/v1/spaces/mail/" % server.port
+    assert own in page.body
+    assert b"http" not in page.body.replace(own, b"").replace(b"http-equiv", b"")
     assert b"/v1/spaces/{space}/classify" in page.body
+
+
+def test_every_parameter_is_explained_on_the_page() -> None:
+    operations = [each for methods in openapi_document()["paths"].values() for each in methods.values()]
+    parameters = [each for operation in operations for each in operation.get("parameters", ())]
+    assert len(parameters) > 30
+    assert [each["name"] for each in parameters if not each["description"]] == []
 
 
 def test_the_table_of_operations_needs_the_rights_of_the_table_of_rights() -> None:

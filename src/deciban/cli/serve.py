@@ -66,6 +66,8 @@ def run(options: Namespace) -> int:
     supervisor = Supervisor(configuration, folder, _command())
     if first:
         _welcome(supervisor, configuration, first)
+    elif first is None:
+        supervisor.log.say("server", "there is no key yet; deciban key add makes one")
     return supervisor.run()
 
 
@@ -74,15 +76,20 @@ def _command() -> list[str]:
     return [sys.executable, "-m", "deciban", *sys.argv[1:]]
 
 
-def _prepare(folder: str) -> str:
-    """Make the folder if there is none; on a terminal also the first key, which is handed back."""
+def _prepare(folder: str) -> str | None:
+    """Make the folder if there is none; on a terminal also the first key, which is handed back.
+
+    None if there is no key and nobody to show one to; empty if there are keys.
+    """
     from deciban.spaces import Spaces
     from deciban.spaces.key import KeyScope
     from deciban.spaces.rights import RIGHTS
 
     with Spaces(folder, create=True) as spaces:
-        if not sys.stdout.isatty() or spaces.keys.all():
+        if spaces.keys.all():
             return ""
+        if not sys.stdout.isatty():
+            return None
         if next(iter(spaces.all()), None) is None:
             spaces.add([FIRST_SPACE], starter=True)
         return spaces.keys.add(RIGHTS, KeyScope(), note="made by the first deciban serve")[1]

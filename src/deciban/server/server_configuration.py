@@ -15,12 +15,13 @@ is not known is an error, so that a typing mistake is not a setting that silentl
 (('127.0.0.1:0',), 25000000)
 >>> ServerConfiguration.of_text('[http]\nport = 8420')  # doctest: +ELLIPSIS
 Traceback (most recent call last):
-deciban.errors.BadSetting: The configuration cannot be followed: Object contains unknown field `port` - ...
+deciban.errors.BadSetting: The configuration cannot be followed: there is no setting http.port. ...
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -241,7 +242,7 @@ class ServerConfiguration(Struct, frozen=True, forbid_unknown_fields=True, kw_on
         try:
             return msgspec.convert(tomllib.loads(text), cls)
         except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
-            raise BadSetting(f"The configuration cannot be followed: {error}.") from None
+            raise BadSetting(f"The configuration cannot be followed: {_complaint(str(error))}") from None
 
     @classmethod
     def load(cls, path: str | None) -> ServerConfiguration:
@@ -300,3 +301,19 @@ def _toml(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(_toml, value))}]"
     return repr(value) if isinstance(value, float) else '"' + str(value) + '"'
+
+
+def _complaint(text: str) -> str:
+    """What is wrong with a configuration, in words of its file.
+
+    >>> _complaint("Object contains unknown field `port` - at `$.http`")
+    'there is no setting http.port. deciban serve --print-config shows all that there are.'
+    >>> _complaint("Expected `int`, got `str` - at `$.limits.requests`")
+    'Expected `int`, got `str` - at `limits.requests`.'
+    """
+    text = text.replace("`$.", "`")
+    found = re.fullmatch(r"Object contains unknown field `(.+?)`(?: - at `(.+)`)?", text)
+    if found is None:
+        return text + "."
+    name = ".".join(part for part in (found[2], found[1]) if part)
+    return f"there is no setting {name}. deciban serve --print-config shows all that there are."

@@ -19,15 +19,26 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from deciban.errors import BadRequest
 
 MOST_AT_ONCE = 1_000
-Position = Annotated[int, Meta(ge=0, le=(1 << 62), description="as learning answered it")]
+Position = Annotated[
+    int,
+    Meta(
+        ge=0, le=(1 << 62), description="wait for a state that knows this position, as learning answered it"
+    ),
+]
 Limit = Annotated[int, Meta(ge=1, le=MOST_AT_ONCE, description="so many at most")]
-Hex = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", description="of a message, as answers have it")]
+Sender = Annotated[str, Meta(description="the address that mail is from")]
+Source = Annotated[str, Meta(description="the id that a message was taught with")]
+Teacher = Annotated[str, Meta(description="who taught it")]
 Label = Annotated[
     str, Meta(min_length=1, max_length=200, description="spam, ham, or any word of yours for good mail")
 ]
 Moment = Annotated[float, Meta(ge=0, le=1e11, description="seconds since 1970")]
 CursorText = Annotated[str, Meta(max_length=200, description="`next` of the page before")]
-Origin = Literal["incoming", "sent", "imported"]
+Origin = Annotated[
+    Literal["incoming", "sent", "imported"],
+    Meta(description="how the mail came to you; only incoming mail counts for a promise"),
+]
 
 
 def about(text: str) -> Meta:
@@ -93,10 +104,10 @@ class ForgetInput(Input):
     """Which lessons to forget: those for which all that is given holds."""
 
     digests: Annotated[list[Hex], Meta(max_length=MOST_AT_ONCE)] = []
-    sender: str | UnsetType = UNSET
-    source: str | UnsetType = UNSET
+    sender: Sender | UnsetType = UNSET
+    source: Source | UnsetType = UNSET
     label: Label | UnsetType = UNSET
-    by: str | UnsetType = UNSET
+    by: Teacher | UnsetType = UNSET
     since: Moment | UnsetType = UNSET
     until: Moment | UnsetType = UNSET
 
@@ -121,10 +132,10 @@ class LessonsQuery(Input):
     limit: Limit = 50
     cursor: CursorText = ""
     digest: Hex | UnsetType = UNSET
-    sender: str | UnsetType = UNSET
-    source: str | UnsetType = UNSET
+    sender: Sender | UnsetType = UNSET
+    source: Source | UnsetType = UNSET
     label: Label | UnsetType = UNSET
-    by: str | UnsetType = UNSET
+    by: Teacher | UnsetType = UNSET
     since: Moment | UnsetType = UNSET
     until: Moment | UnsetType = UNSET
 
@@ -134,7 +145,7 @@ class JournalQuery(Input):
 
     limit: Limit = 50
     cursor: CursorText = ""
-    sender: str | UnsetType = UNSET
+    sender: Sender | UnsetType = UNSET
     verdict: Annotated[str | UnsetType, about("a label, or unsure")] = UNSET
     corrected: Annotated[bool, about("only those that were taught afterwards")] = False
     words: Annotated[str, about("words in sender, subject or source, between spaces")] = ""

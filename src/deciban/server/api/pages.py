@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
 
 
-def _health(_: HttpApi) -> HttpResponse:
+def _health(_: HttpApi, __: HttpRequest) -> HttpResponse:
     """The process answers."""
     return answered({"status": "ok"})
 
 
-def _readiness(api: HttpApi) -> HttpResponse:
+def _readiness(api: HttpApi, _: HttpRequest) -> HttpResponse:
     """Questions can be answered, and changes made."""
     try:
         api.reception.spaces.registry.store.version()
@@ -35,18 +35,19 @@ def _readiness(api: HttpApi) -> HttpResponse:
     return answered({"status": "ready"})
 
 
-def _metrics(api: HttpApi) -> HttpResponse:
+def _metrics(api: HttpApi, _: HttpRequest) -> HttpResponse:
     return HttpResponse(200, api.metrics.text(), CONTENT_TYPE)
 
 
-def _document(_: HttpApi) -> HttpResponse:
+def _document(_: HttpApi, __: HttpRequest) -> HttpResponse:
     return HttpResponse(200, encode(openapi_document()), JSON)
 
 
-def _page(_: HttpApi) -> HttpResponse:
+def _page(_: HttpApi, request: HttpRequest) -> HttpResponse:
+    scheme = "https" if request.is_secure else "http"
     return HttpResponse(
         200,
-        interface_page().encode(),
+        interface_page(f"{scheme}://{request.headers.get('host', 'localhost')}").encode(),
         "text/html; charset=utf-8",
         {
             "content-security-policy": POLICY,
@@ -56,16 +57,19 @@ def _page(_: HttpApi) -> HttpResponse:
     )
 
 
-def _got(page: Callable[[HttpApi], HttpResponse]) -> Callable[[HttpApi, HttpRequest], HttpResponse]:
+Page = Callable[["HttpApi", HttpRequest], HttpResponse]
+
+
+def _got(page: Page) -> Page:
     def answer(api: HttpApi, request: HttpRequest) -> HttpResponse:
         if request.method not in ("GET", "HEAD"):
             raise WrongMethod("This address takes GET.")
-        return page(api)
+        return page(api, request)
 
     return answer
 
 
-PAGES: dict[bytes, Callable[[HttpApi, HttpRequest], HttpResponse]] = {
+PAGES: dict[bytes, Page] = {
     b"/": _got(_page),
     b"/healthz": _got(_health),
     b"/readyz": _got(_readiness),
