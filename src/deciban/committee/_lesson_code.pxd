@@ -14,4 +14,5 @@ cdef class Features:
     cdef bytes _encoded(self)
 
 
+cdef Py_ssize_t write_code(Features features, unsigned char** code) except -1 nogil
 cdef int make_room(Features features, Py_ssize_t count) except -1 nogil

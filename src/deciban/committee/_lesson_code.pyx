@@ -22,7 +22,7 @@ True
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp
 
 from deciban.errors import DamagedLedger
@@ -146,17 +146,14 @@ cdef class Features:
         return self.code
 
     cdef bytes _encoded(self):
-        # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
-        # mark and at most 23 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
-        cdef Py_ssize_t room = 4 * len(self) + 40, end
-        code = PyBytes_FromStringAndSize(NULL, room)
-        cdef unsigned char* start = <unsigned char*>PyBytes_AS_STRING(code)
-        with nogil:
-            end = encode_view(self.data, self.words, start, 0, room)
-            end = encode_view(self.data + self.words, self.letters, start, end, room)
-        if end > room - 8:  # what is closer to the end was counted only
-            raise AssertionError("a lesson's code outgrew its room")
-        return code[:end]
+        cdef unsigned char* code = NULL
+        cdef Py_ssize_t size
+        try:
+            with nogil:
+                size = write_code(self, &code)
+            return PyBytes_FromStringAndSize(<const char*>code, size)
+        finally:
+            free(code)
 
     @staticmethod
     def decode(bytes code not None):
@@ -184,6 +181,23 @@ cdef class Features:
 
 cdef object damaged():
     return DamagedLedger("The features of a lesson cannot be read: the ledger is damaged. Restore it from a copy.")
+
+
+cdef Py_ssize_t write_code(Features features, unsigned char** code) except -1 nogil:
+    """Write the code of features into new memory, which the caller frees; its bytes."""
+    # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
+    # mark and at most 23 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
+    cdef Py_ssize_t room = 4 * (features.words + features.letters) + 40, end
+    code[0] = <unsigned char*>malloc(room)
+    if code[0] == NULL:
+        with gil:
+            raise MemoryError
+    end = encode_view(features.data, features.words, code[0], 0, room)
+    end = encode_view(features.data + features.words, features.letters, code[0], end, room)
+    if end > room - 8:  # what is closer to the end was counted only
+        with gil:
+            raise AssertionError("a lesson's code outgrew its room")
+    return end
 
 
 cdef int low_bits(Py_ssize_t count) noexcept nogil:

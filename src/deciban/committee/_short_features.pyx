@@ -21,7 +21,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcpy, memset
 
-from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room
+from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room, write_code
 from deciban.text._growth cimport grown
 from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, lot
 from deciban.text._harvest cimport make_room as make_room_for_hashes
@@ -60,7 +60,7 @@ def features_of(Message message not None, facts, limits=Limits(), bint results=T
 def named_features(
     Message message not None, facts, uint64_t seed, int count, int longest, limits=Limits(), bint results=True
 ):
-    """The same, and the names of so many words, drawn by lot and one a line.
+    """The same with their code, and the names of so many words, drawn by lot and one a line.
 
     Which words are drawn, only the seed and the words decide. Names that are longer or have line ends are
     left out.
@@ -83,8 +83,11 @@ def named_features(
 
 
 cdef Features gathered(Message message, facts, limits, Harvest* harvest):
-    """The features; what was noted of names stays in the harvest."""
+    """The features; what was noted of names stays in the harvest. Who wants names wants the code as well."""
     cdef Features features = Features.__new__(Features)
+    cdef bint encoding = harvest.tracing
+    cdef unsigned char* code = NULL
+    cdef Py_ssize_t size = 0
     cdef Shorts spare = idle_shorts
     memset(&idle_shorts, 0, sizeof(Shorts))
     harvest.hashes = idle_hashes
@@ -99,9 +102,14 @@ cdef Features gathered(Message message, facts, limits, Harvest* harvest):
             harvest.full = harvest.tracing = False
             gather_letters(&message.content, harvest, default_budgets())
             features.letters = add_view(features, features.words, &harvest.hashes, &spare)
+            if encoding:
+                size = write_code(features, &code)
+        if encoding:
+            features.code = PyBytes_FromStringAndSize(<const char*>code, size)
         make_room(features, features.words + features.letters)  # exactly: it will not grow any more
         return features
     finally:
+        free(code)
         give_back(&harvest.hashes, &spare)
 
 

@@ -68,7 +68,6 @@ def lesson_of(
     message = read(raw.data)
     sender = sender_of(message)
     features, names = named_features(message, _facts(message, sender, preferences), _hears(preferences))
-    features.encode()  # here, where several threads may be at work; the ledger asks for it one by one
     return Lesson(  # all fields in their order, which takes half the time of naming them
         message.digest,
         label,
