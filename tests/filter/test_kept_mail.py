@@ -80,3 +80,12 @@ def test_days_must_be_days(filter_: Filter) -> None:
     for days in (-1, 1.5, ALWAYS + 1, True):
         with pytest.raises(BadSetting, match="days"):
             filter_.prefer(keep_mail=days)
+
+
+@pytest.mark.parametrize("digest", ["1000000000000", "'x'"])
+def test_kept_mail_whose_digest_became_something_else_is_told_as_damage(filter_: Filter, digest: str) -> None:
+    filter_.prefer(keep_mail=7)
+    teach(filter_, "spam", [mail("spam", 1)])
+    filter_.ledger._execute(f"UPDATE mails SET digest = {digest}")
+    wrong = [finding for finding in filter_.ledger.findings() if not finding.is_right]
+    assert [finding.part for finding in wrong] == ["kept mail"]

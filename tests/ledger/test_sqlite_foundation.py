@@ -47,7 +47,10 @@ def test_digest_label_and_exam_are_left_in_their_order(folded: SqliteLedger) -> 
 
 @pytest.mark.parametrize(
     "field",
-    ["digest = x'00'", "label = 2", "taught = 9", "best = 2", "truth = 3", "spam = 'x'", "share = .5"],
+    [
+        *("digest = x'00'", "digest = 3", "digest = 'x'"),
+        *("label = 2", "taught = 9", "best = 2", "truth = 3", "spam = 'x'", "share = .5"),
+    ],
 )
 def test_a_folded_lesson_that_was_changed_is_noticed(folded: SqliteLedger, field: str) -> None:
     change(folded, f"UPDATE folded SET {field} WHERE number = 3")

@@ -88,7 +88,8 @@ def _mails(ledger: SqliteLedger) -> tuple[list[str], str]:
         count += 1
         packed = ledger.kept_mail(digest)
         if kept != "integer" or not has_lesson or packed is None or unpacked(packed, MOST_MAIL_BYTES) is None:
-            wrong.append(f"the mail {bytes(digest).hex()[:32]} cannot be read")
+            name = digest.hex() if isinstance(digest, bytes) else repr(digest)
+            wrong.append(f"the mail {name[:32]} cannot be read")
     return wrong, f"{count:,}, all can be read" if count else "none"
 
 

@@ -150,8 +150,10 @@ class SqliteLabels(SqliteTrail):
                 folded,
             )
 
-    def _damaged_fold(self, digest: bytes) -> DamagedLedger:
-        return damaged(self.path, f"the folded lesson {digest.hex()} is not as it was written")
+    def _damaged_fold(self, digest: object) -> DamagedLedger:
+        # Damage may have made anything of the digest, too.
+        name = digest.hex() if isinstance(digest, bytes) else repr(digest)[:32]
+        return damaged(self.path, f"the folded lesson {name} is not as it was written")
 
     def _drop_idle_labels(self) -> None:
         """Erase the names of labels that no lesson has."""
