@@ -1,6 +1,7 @@
 """Lessons taught label after label, as everybody begins, are learned as well as in any other order."""
 
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -92,6 +93,31 @@ def test_a_small_folder_of_a_new_label_is_mixed_in_however_many_lessons_there_ar
         places = [place for place, lesson in enumerate(mail.lessons()) if lesson.label == "shop"]
         assert places[0] < 50
         assert places[12] in range(400, 520)
+        assert mail.is_replay()
+
+
+@pytest.mark.parametrize("order", [("ham", "spam"), ("spam", "ham")])
+@pytest.mark.parametrize("counts", [(5, 5), (8, 2), (9, 1), (10, 10), (19, 19)])
+def test_the_first_few_mails_of_two_folders_are_mixed(tmp_path: Path, order, counts) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=10)) as mail:
+        for label, count in zip(order, counts, strict=True):
+            teach(mail, label, [made_up(label, number) for number in range(count)])
+        places = [place for place, lesson in enumerate(mail.lessons()) if lesson.label == order[1]]
+        # Spread over the whole: in the mean they are in the middle.
+        assert fmean(places) == pytest.approx((sum(counts) - 1) / 2, abs=1)
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert mail.is_replay()
+
+
+@pytest.mark.parametrize("few", [1, 10])
+def test_a_folder_waits_for_the_second_label_whoever_asks_in_between(tmp_path: Path, few: int) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
+        teach(mail, "ham", [made_up("ham", number) for number in range(300)])
+        assert classify(mail, made_up("ham", 999).data).decision == "unsure"
+        teach(mail, "spam", [made_up("spam", number) for number in range(few)])
+        places = [place for place, lesson in enumerate(mail.lessons()) if lesson.label == "spam"]
+        assert places[0] <= 150
+        assert mail.ledger.fact(MIXING_DUE) is None
         assert mail.is_replay()
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from deciban.errors import CannotWrite, DamagedLedger, DecibanError, NewerFormat, OlderFormat
 from deciban.filter import Filter
+from deciban.filter.learned import YOUNG_BULK_LESSONS
 from deciban.ledger.sqlite_file import fact_check
 from deciban.text import read
 from tests.effort import effort
@@ -65,10 +66,10 @@ def after(lessons: dict[bytes, str], operation: dict) -> dict[bytes, str]:
     return lessons
 
 
-def killed_history(path: str, seed: int) -> tuple[list[dict], dict | None]:
+def killed_history(path: str, seed: int, fewest: int, most: int) -> tuple[list[dict], dict | None]:
     """Let a process live a random history and kill it: what it acknowledged, and what it was doing."""
     rng = random.Random(seed)
-    process = worker(path, "history", seed, 1000, capture=True)
+    process = worker(path, "history", seed, 1000, fewest, most, capture=True)
     assert process.stdout is not None
     with process, process.stdout as told:
         lines = [told.readline() for _ in range(rng.randint(1, 25))]
@@ -85,7 +86,7 @@ def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: 
     expected: dict[bytes, str] = {}
     unfinished = 0
     for seed in range(KILLS):
-        done, doing = killed_history(path, seed)
+        done, doing = killed_history(path, seed, 1, YOUNG_BULK_LESSONS - 1)
         for operation in done:
             expected = after(expected, operation)
         with Filter.open(path) as filter_:
@@ -98,6 +99,20 @@ def test_a_process_killed_at_any_point_loses_nothing_that_it_acknowledged(path: 
         unfinished += doing is not None
         expected = found
     assert unfinished > KILLS / 4
+    assert len(expected) > 100
+
+
+def test_a_process_killed_while_it_mixes_small_bulks_loses_nothing_that_it_acknowledged(path: str) -> None:
+    expected: dict[bytes, str] = {}
+    for seed in range(KILLS):
+        done, doing = killed_history(path, seed, YOUNG_BULK_LESSONS, 2 * YOUNG_BULK_LESSONS)
+        for operation in done:
+            expected = after(expected, operation)
+        with Filter.open(path) as filter_:
+            found = {lesson.digest: lesson.label for lesson in filter_.lessons()}
+            assert found in ([expected] if doing is None else [expected, after(expected, doing)])
+            assert filter_.is_replay()
+        expected = found
     assert len(expected) > 100
 
 

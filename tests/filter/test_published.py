@@ -222,6 +222,8 @@ def slices(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         teach_slice(self, lessons)
 
     monkeypatch.setattr(Snapshot, "teach", teach_and_tell)
+    # A young filter would not teach a bulk in slices: it is mixed at the end.
+    monkeypatch.setattr(changing, "YOUNG_LESSONS", 0)
     return sizes
 
 

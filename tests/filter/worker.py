@@ -1,6 +1,8 @@
 """A process that works on a filter and tells what it does: run by the tests of durability and concurrency.
 
-python worker.py LEDGER history SEED OPERATIONS    a random history, told before and after each operation
+python worker.py LEDGER history SEED OPERATIONS FEWEST MOST
+                                                   a random history, told before and after each operation,
+                                                   each of which is about so many mails
 python worker.py LEDGER bulk SEED                  learn 60 mails of a label a call, told batch by batch
 python worker.py LEDGER learn LABEL FIRST COUNT    learn so many mails, one by one
 python worker.py LEDGER forget LABEL FIRST COUNT   forget them, each as soon as it is there
@@ -37,12 +39,12 @@ from tests.filter.mails import classify, forget, mail, teach
 LABELS = ("spam", "ham", "work")
 
 
-def operations(seed: int, count: int) -> list[dict[str, object]]:
-    """The random history of a seed: its operations as records."""
+def operations(seed: int, count: int, fewest: int, most: int) -> list[dict[str, object]]:
+    """The random history of a seed: its operations as records, each of so many messages."""
     rng = random.Random(seed)
     made: list[dict[str, object]] = []
     for _ in range(count):
-        numbers = [rng.randrange(200) for _ in range(rng.randint(1, 6))]
+        numbers = [rng.randrange(200) for _ in range(rng.randint(fewest, most))]
         what = rng.choices(("learn", "relearn", "forget"), (10, 1, 2))[0]
         made.append({"what": what, "label": rng.choice(LABELS), "numbers": numbers})
     return made
@@ -62,10 +64,10 @@ def tell(record: object) -> None:
     print(json.dumps(record), flush=True)
 
 
-def live(path: str, seed: int, count: int) -> None:
+def live(path: str, seed: int, count: int, fewest: int, most: int) -> None:
     with Filter.open(path) as filter_:
         filter_.checkpoints.nearest = 8
-        for operation in operations(seed, count):
+        for operation in operations(seed, count, fewest, most):
             tell({"begin": operation})
             work(filter_, operation)
             tell({"done": operation})
@@ -186,7 +188,7 @@ def look(path: str, count: int) -> None:
 
 def main(path: str, what: str, *arguments: str) -> None:
     if what == "history":
-        live(path, int(arguments[0]), int(arguments[1]))
+        live(path, *map(int, arguments))
     elif what == "bulk":
         learn_in_bulk(path, int(arguments[0]))
     elif what in ("fill", "look"):

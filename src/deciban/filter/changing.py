@@ -30,7 +30,7 @@ from deciban.errors import (
     TooManyLabels,
     WrongUsage,
 )
-from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
+from deciban.filter.learned import BULK_LESSONS, YOUNG_BULK_LESSONS, YOUNG_LESSONS, Learned, in_batches
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED, STARTER
 from deciban.ledger.lesson import Lesson, Selection
 from deciban.ledger.trail import belongs
@@ -114,7 +114,7 @@ class Changing:
 
     def _mix_what_is_due(self, progress: Progress | None = None) -> bool:
         """Mix lessons that a process left unmixed when it died; whether there were any."""
-        is_due = self._ledger.fact(MIXING_DUE) is not None and not self._locks.is_being_taught()
+        is_due = self.is_mixing_due() and not self._locks.is_being_taught()
         if is_due:
             self._mix(progress)
         return is_due
@@ -309,6 +309,18 @@ class Changing:
         """Whether it rests on a filter that somebody published; a starter is another thing."""
         return not (self._ledger.fact(SHARED) or STARTER).startswith(STARTER)
 
+    def bulk_lessons(self) -> int:
+        """So many lessons of one label in a row are mixed with the others: few, in a young filter.
+
+        What rests on somebody else's lessons, or on folded ones, is not young.
+        """
+        is_young = (
+            self._ledger.last_position() < YOUNG_LESSONS
+            and not self._rests_on_shared()
+            and self._ledger.fact(FOUNDATION_CAPACITY) is None
+        )
+        return YOUNG_BULK_LESSONS if is_young else BULK_LESSONS
+
     def is_sure_to_be_mixed(self, batch: Sequence[Lesson]) -> bool:
         """Whether a call that begins with this batch will end with a replay of everything in mixed order.
 
@@ -322,16 +334,22 @@ class Changing:
         for digest, label in {lesson.digest: lesson.label for lesson in batch}.items():
             counts[label] = counts.get(label, 0) + (digest not in known)
         # What the call brings later makes a share larger, never smaller.
+        bulk = self.bulk_lessons()
         return any(
-            count >= max(BULK_LESSONS, BULK_SHARE * (count + self._ledger.count_of(Selection(label=label))))
+            count >= max(bulk, BULK_SHARE * (count + self._ledger.count_of(Selection(label=label))))
             for label, count in counts.items()
         )
 
+    def is_mixing_due(self) -> bool:
+        """Whether lessons were left to be mixed, and there is something to mix them with.
+
+        A folder that was taught first waits for that, however often somebody asks before the second label.
+        """
+        return self._ledger.fact(MIXING_DUE) is not None and self._ledger.has_two_labels()
+
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
-        if not self._ledger.has_two_labels():
-            return
-        if self._ledger.fact(MIXING_DUE) is None and not self._is_one_sided(taught):
+        if not self._ledger.has_two_labels() or not (self.is_mixing_due() or self._is_one_sided(taught)):
             return
         with suppress(*STATE_FAILURES):
             with self._ledger.writing():  # if we die, the next process does it
@@ -341,11 +359,12 @@ class Changing:
 
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
         """Whether a call taught too many lessons of one label, or the ledger ends with too many."""
+        bulk = self.bulk_lessons()
         run, own = self._ledger.last_run()
-        if run >= max(BULK_LESSONS, BULK_SHARE * own):
+        if run >= max(bulk, BULK_SHARE * own):
             return True
         counts = {label: self._ledger.count_of(Selection(label=label)) for label in taught}
-        return any(count >= max(BULK_LESSONS, BULK_SHARE * counts[label]) for label, count in taught.items())
+        return any(count >= max(bulk, BULK_SHARE * counts[label]) for label, count in taught.items())
 
     def _mix(self, progress: Progress | None = None) -> None:
         """Put the lessons in a mixed order, which depends on them alone, and replay; under the build lock."""

@@ -29,7 +29,7 @@ from deciban.decibans import DECIBANS_A_NAT, runner_up
 from deciban.errors import CannotWrite, FoldedLesson, LedgerBusy
 from deciban.filter.deciding import Deciding
 from deciban.filter.hearing import Hearing
-from deciban.filter.learned import BULK_LESSONS, Learned, in_batches
+from deciban.filter.learned import Learned, in_batches
 from deciban.filter.opened import Opened
 from deciban.filter.preferences import Preferences
 from deciban.filter.threshold import good_mail
@@ -147,12 +147,13 @@ class Filter:
         total = Learned()
         changing = self._own.changing
         keep_mail = self.preferences.keep_mail
+        bulk = changing.bulk_lessons()
         postponing: bool | None = None
         taught: dict[str, int] = {}
         with changing.teaching():
             for batch in in_batches(lessons):
                 if postponing is None:
-                    postponing = len(batch) >= BULK_LESSONS and (
+                    postponing = len(batch) >= bulk and (
                         changing.is_of_no_use_yet() or changing.is_sure_to_be_mixed(batch)
                     )
                 learned, appended = changing.learn(batch, keep_mail, postponing)
@@ -163,7 +164,7 @@ class Filter:
                     progress(total, batch[-1])
                 if not postponing:
                     changing.teach(appended)
-            if total.learned + total.relearned >= BULK_LESSONS:
+            if total.learned + total.relearned >= bulk or changing.is_mixing_due():
                 changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()

@@ -147,6 +147,8 @@ class Replaying:
         lessons = self._ledger.replay(state.address.position)
         if only is not None:
             lessons = (lesson for lesson in lessons if lesson.position in only)
+        if progress is not None:
+            progress(0, rest)
         try:
             for taught in _taught(state, _slices(lessons)):
                 if progress is not None:
