@@ -1,13 +1,17 @@
 """The systemd unit is one that systemd would start, and is hardened; the container starts the same."""
 
+import json
 import re
 import shutil
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from deciban.cli.verbs import VERBS
+from tests.server.running_server import RunningServer
 
 FOLDER = Path(__file__).parents[2] / "packaging"
 MOST_EXPOSED = 2.0
@@ -49,3 +53,38 @@ def test_what_the_files_start_is_there() -> None:
         text = (FOLDER / name).read_text()
         assert "serve" in VERBS
         assert re.search(r"deciban\"?,? \"?serve\"?,? \"?--config", text)
+
+
+def health_check(port: int) -> int:
+    """The exit code of the container's check of its health, of a server at another port."""
+    text = (FOLDER / "Containerfile").read_text().replace("\\\n", "")
+    found = re.search(r"^HEALTHCHECK CMD (\[.*\])$", text, re.M)
+    assert found is not None
+    program, *rest = json.loads(found[1].replace("127.0.0.1:8420", f"127.0.0.1:{port}"))
+    assert program == "python"
+    return subprocess.run([sys.executable, *rest], stderr=subprocess.DEVNULL, check=False).returncode
+
+
+def test_the_container_is_well_only_while_its_server_answers(tmp_path: Path) -> None:
+    with RunningServer(tmp_path) as server:
+        assert health_check(server.port) == 0
+    assert health_check(server.port) != 0
+
+
+def test_the_container_installs_extras_that_there_are_and_copies_no_build_of_another_machine() -> None:
+    project = FOLDER.parent
+    text = (FOLDER / "Containerfile").read_text()
+    wanted = re.findall(r"'/source\[(\w+)\]'", text)
+    extras = tomllib.loads((project / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    assert wanted == ["serve"]
+    assert set(wanted) <= set(extras)
+    ignored = (project / ".dockerignore").read_text().split()
+    assert {".git", ".venv", "build", "**/*.so"} <= set(ignored)
+
+
+def test_the_container_listens_with_the_configuration_that_its_head_describes(tmp_path: Path) -> None:
+    path = tmp_path / "server.toml"
+    path.write_text('[http]\nlisten = ["0.0.0.0:0"]\nhosts = ["mail.example.org"]\ncleartext = true\n')
+    command = [sys.executable, "-m", "deciban", "serve", "--config", str(path), "--check"]
+    done = subprocess.run([*command, "--spaces", str(tmp_path / "spaces")], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
