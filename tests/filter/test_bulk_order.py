@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from deciban.filter import Filter, Settings
+from deciban.filter.starter import newest_file
 from deciban.ledger import Selection
 from deciban.ledger.facts import MIXING_DUE
 from deciban.sample import Mail, sample_mails
@@ -107,6 +108,25 @@ def test_the_first_few_mails_of_two_folders_are_mixed(tmp_path: Path, order, cou
         assert fmean(places) == pytest.approx((sum(counts) - 1) / 2, abs=1)
         assert mail.ledger.fact(MIXING_DUE) is None
         assert mail.is_replay()
+
+
+@pytest.mark.parametrize("starter", [None, newest_file()], ids=["on nothing", "on the starter"])
+@pytest.mark.parametrize("first", [0, 10, 30, 60])
+def test_after_ten_mails_of_each_folder_what_is_in_doubt_is_unsure(
+    tmp_path: Path, mailbox, starter: str | None, first: int
+) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), starter=starter) as mail:
+        for label in ("ham", "spam"):
+            taught = [one for one in mailbox if one.label == label and not one.held_out]
+            teach(mail, label, raw(label, taught[first : first + 10]))
+        verdicts = [(one.label, classify(mail, one.data)) for one in mailbox if one.held_out]
+    for _, verdict in verdicts:
+        surest = {"ham": 0.8, "spam": 0.9}[verdict.label]
+        assert (verdict.decision == "unsure") == (verdict.probability < surest)
+    spam = [verdict for label, verdict in verdicts if label == "spam"]
+    # Spam that looks rather like good mail is there, and nearly all of it is not called good.
+    assert any(verdict.label == "ham" and verdict.decision == "unsure" for verdict in spam)
+    assert sum(verdict.decision == "ham" for verdict in spam) < len(spam) / 6
 
 
 @pytest.mark.parametrize("few", [1, 10])
