@@ -29,7 +29,7 @@ from collections import Counter
 from time import monotonic
 
 from deciban.errors import DecibanError
-from deciban.filter import Filter, learned
+from deciban.filter import Filter, learned, replaying
 from deciban.filter.mail import question_of
 from deciban.filter.snapshot import Snapshot
 from deciban.ledger import Ledger
@@ -76,6 +76,7 @@ def live(path: str, seed: int, count: int, fewest: int, most: int) -> None:
 def learn_in_bulk(path: str, seed: int) -> None:
     """Tells after each batch of 16 how many of the mails from a number on are durable."""
     learned.BATCH_LESSONS = 16
+    replaying.MANY = replaying.SLICE = 16  # a second thread fetches lessons for the mixing
     rng = random.Random(seed)
     with Filter.open(path) as filter_:
         filter_.checkpoints.nearest = 8
