@@ -45,6 +45,10 @@ REPAIRED = ".before-repair"
 PATIENCE_SECONDS = 30.0
 
 
+# What SQLite complains by. It quotes damaged names in a complaint, which then may be no text.
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
 class _Undone(Exception):
     """Raised to undo a transaction on purpose."""
 
@@ -193,7 +197,7 @@ class SqliteStore:
     def _make(self) -> None:
         try:
             make_whole(self.path, self._begin)
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *ERRORS) as error:
             raise CannotWrite(f"{self.path} cannot be made: {error}. Choose another place.") from None
 
     def _begin(self, path: str) -> None:
@@ -211,10 +215,10 @@ class SqliteStore:
         """What SQLite complains about, in words that say what to do."""
         try:
             yield
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise self._told(error) from error
 
-    def _told(self, error: sqlite3.Error) -> DecibanError:
+    def _told(self, error: Exception) -> DecibanError:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
             return LedgerBusy(f"{self.path} is in use by another process. Try again when that is done.")
@@ -234,12 +238,14 @@ class SqliteStore:
         return self.damaged(complaint_of(error))
 
 
-def complaint_of(error: sqlite3.Error) -> str:
+def complaint_of(error: Exception) -> str:
     r"""What SQLite complains about, in one line: it quotes a text that is no UTF-8, however long it is.
 
     >>> complaint_of(sqlite3.OperationalError("Could not decode to UTF-8 column 'names' with text 'a\nb'"))
     "Could not decode to UTF-8 column 'names'"
     """
+    if isinstance(error, UnicodeDecodeError):
+        return "its tables have no names"
     return " ".join(str(error).partition(" with text ")[0].split())
 
 

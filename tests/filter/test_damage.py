@@ -147,6 +147,14 @@ def test_every_byte_of_the_head_of_a_ledger_is_noticed_or_harmless(copy: str) ->
             assert sum(filter_.labels().values()) == 30
 
 
+def test_a_ledger_whose_tables_have_no_text_for_names(copy: str, whole: tuple[str, bytes]) -> None:
+    data = Path(copy).read_bytes()
+    Path(copy).write_bytes(data.replace(b"CREATE TABLE", b"CREATE \xeeABLE"))
+    with pytest.raises(DamagedLedger, match="check --repair"):
+        Filter.open(copy, create=False)
+    noticed_or_harmless(copy, *whole)
+
+
 def test_a_published_filter(whole: tuple[str, bytes], tmp_path: Path) -> None:
     site = tmp_path / "site.state"
     with Filter.open(whole[0]) as filter_:

@@ -91,6 +91,14 @@ def test_every_byte_of_the_head_of_a_journal(whole: Path, tmp_path: Path):
         noticed_or_harmless(str(path), original)
 
 
+def test_a_journal_whose_tables_have_no_text_for_names(whole: Path, tmp_path: Path):
+    path = tmp_path / "damaged.db"
+    path.write_bytes(whole.read_bytes().replace(b"CREATE TABLE", b"CREATE \xeeABLE"))
+    with pytest.raises(DecibanError, match="damaged"):
+        SqliteJournal(str(path))
+    noticed_or_harmless(str(path), content(str(whole)))
+
+
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.9999])
 def test_a_cut_anywhere_in_a_journal(whole: Path, tmp_path: Path, share: float):
     path = tmp_path / "journal.db"

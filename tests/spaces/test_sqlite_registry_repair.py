@@ -3,6 +3,8 @@
 import os
 import random
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,20 @@ def test_every_byte_of_the_head_of_a_registry(whole: Path, folder: Path):
     for place in range(0, 100, effort(3, 1)):
         (folder / FILE).write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
         noticed_or_harmless(folder, original)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../elsewhere"])
+def test_what_is_no_space_is_not_removed_as_a_deleted_one(folder: Path, name: str):
+    (folder.parent / "elsewhere").mkdir(exist_ok=True)
+    with closing(sqlite3.connect(folder / FILE)) as connection, connection:
+        connection.execute("INSERT INTO gone VALUES (?)", (name,))
+    with Spaces(str(folder)) as spaces:
+        spaces.tidy()
+        assert [record.name for record in spaces.all() if record.name in USED] == sorted(USED)
+    assert (folder.parent / "elsewhere").exists()
+    repair_registry(str(folder))
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        assert (name,) not in connection.execute("SELECT id FROM gone").fetchall()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.3, 0.9, 0.9999])

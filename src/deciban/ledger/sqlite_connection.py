@@ -6,7 +6,6 @@ write-ahead log of it.
 
 from __future__ import annotations
 
-import _sqlite3 as sqlite3  # see sqlite_file.py
 import os
 from contextlib import contextmanager, suppress
 
@@ -27,7 +26,7 @@ from deciban.ledger.sqlite_file import (
     told,
 )
 from deciban.ledger.trail import TRAIL_BYTES
-from deciban.sqlite_store import file_at
+from deciban.sqlite_store import ERRORS, file_at
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class SqliteConnection(Ledger):
         """What SQLite complains about, in words that say what to do."""
         try:
             yield
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise told(self.path, error) from error
 
     def _keep_many_pages(self) -> None:
@@ -113,7 +112,7 @@ class SqliteConnection(Ledger):
             return self._read_facts(0)
         try:
             (version,) = self._connection.execute("PRAGMA data_version").fetchone()
-        except sqlite3.Error as error:
+        except ERRORS as error:
             raise told(self.path, error) from error
         if self._kept is None or self._kept.version != version:
             self._kept = self._read_facts(version)

@@ -20,7 +20,7 @@ from time import monotonic
 
 from deciban.errors import CannotWrite, DamagedLedger, FilterError, LedgerBusy, WrongUsage
 from deciban.ledger.sqlite_file import PATIENCE_SECONDS, make, open_file, told
-from deciban.sqlite_store import NEW, complaint_of
+from deciban.sqlite_store import ERRORS, NEW, complaint_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def restore(path: str, backup: str, replacing: bool) -> tuple[int, str | None]:
             with SqliteLedger(path) as ledger:
                 ledger.back_up(kept, replacing=True)
                 ledger.become(new)
-        except (FilterError, sqlite3.Error) as error:
+        except (FilterError, *ERRORS) as error:
             if isinstance(error, LedgerBusy | CannotWrite):
                 raise
             _swap(new, path, kept)
@@ -121,7 +121,7 @@ def _take_up(backup: str, new: str) -> int:
         with SqliteLedger(new) as ledger:
             wrong = next((finding for finding in ledger.findings() if not finding.is_right), None)
             lessons = 0 if wrong else sum(ledger.labels().values())
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise DamagedLedger(
             f"{backup} is damaged or no ledger ({complaint_of(error)}). Nothing was restored."
         ) from None
@@ -216,7 +216,7 @@ def _copy(source: sqlite3.Connection, new: str) -> None:
     try:
         source.backup(copy)
         copy.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as error:
+    except ERRORS as error:
         raise told(new, error) from None
     finally:
         copy.close()

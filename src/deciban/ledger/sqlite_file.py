@@ -35,7 +35,7 @@ from deciban.errors import (
 from deciban.ledger import facts
 from deciban.ledger.lesson import INCOMING
 from deciban.ledger.trail import START, TRAIL_BYTES, digest_of
-from deciban.sqlite_store import complaint_of, make_whole, uri_of
+from deciban.sqlite_store import ERRORS, complaint_of, make_whole, uri_of
 from deciban.text._hashing import FORMAT as FEATURE_FORMAT
 
 TYPE_CHECKING = False
@@ -114,7 +114,7 @@ def make(path: str, settings: Settings, shared: str | None = None) -> None:
     """
     try:
         make_whole(path, lambda new: _begin(new, settings, shared))
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, *ERRORS) as error:
         raise CannotWrite(f"{path} cannot be made: {error}. Choose another place with --db.") from None
 
 
@@ -267,7 +267,7 @@ def _words(text: str) -> list[str]:
     return text.lower().split()
 
 
-def told(path: str, error: sqlite3.Error) -> FilterError:
+def told(path: str, error: Exception) -> FilterError:
     """What SQLite complains about, in words that say what to do."""
     exact = getattr(error, "sqlite_errorcode", 0)
     code = exact & 0xFF

@@ -52,6 +52,11 @@ _FIELDS = "id, name, key, made, shared, lessons, bytes, checked"
 NEWEST = "starter"
 
 
+def is_identity(value: object) -> bool:
+    """Whether this can be the id of a space, which is the name of its folder, too."""
+    return isinstance(value, str) and len(value) == 2 * ID_BYTES and not value.strip("0123456789abcdef")
+
+
 class SpaceRecord(Value):
     """What the registry knows of a space."""
 
@@ -161,7 +166,8 @@ class SqliteRegistry:
 
     def gone(self) -> list[str]:
         """The ids of deleted spaces whose folders may be there still."""
-        return [identity for (identity,) in self.store.rows("SELECT id FROM gone")]
+        found = [identity for (identity,) in self.store.rows("SELECT id FROM gone")]
+        return [identity for identity in found if is_identity(identity)]  # damage may make any path of it
 
     def is_removed(self, identity: str) -> None:
         """Say that nothing is left of a deleted space."""

@@ -8,7 +8,6 @@ again. Keys that are damaged open nothing any more. The damaged file is kept unt
 from __future__ import annotations
 
 import os
-import re
 from time import time
 
 from deciban.journal.sqlite_soundness import finding, rebuild, rows_in
@@ -19,6 +18,7 @@ from deciban.spaces.sqlite_registry import (
     KINDS_OF_ROWS,
     SpaceRecord,
     SqliteRegistry,
+    is_identity,
     row_of,
 )
 from deciban.sqlite_store import REPAIRED, row_check
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from deciban.sqlite_store import SqliteStore
 
 REGISTRY = "registry"
-_ID = re.compile("[0-9a-f]{32}")
 
 
 class SavedRegistry(Value):
@@ -61,7 +60,12 @@ def repair_registry(folder: str) -> SavedRegistry:
     for values in rows_in(path):
         for table, (width, checked) in KINDS_OF_ROWS.items():
             if len(values) == width and type(values[0]) is str:
-                if checked is None or row_check(*values[:checked]) == values[checked]:
+                is_whole = (
+                    is_identity(values[0])
+                    if checked is None
+                    else row_check(*values[:checked]) == values[checked]
+                )
+                if is_whole:
                     rows[table][values[0]] = values
                 else:
                     torn[table] += 1
@@ -89,5 +93,5 @@ def _recovered(identity: str) -> SpaceRecord:
 def _folders(folder: str) -> Iterator[str]:
     """The ids of the spaces that have files."""
     for name in sorted(os.listdir(folder)):
-        if _ID.fullmatch(name) and os.path.exists(os.path.join(folder, name, DATABASE)):
+        if is_identity(name) and os.path.exists(os.path.join(folder, name, DATABASE)):
             yield name
