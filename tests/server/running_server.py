@@ -4,11 +4,12 @@ import http.client
 import json
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,15 @@ class RunningServer:
             self._seen.wait_for(is_there, seconds)
         assert found, f"{pattern} is not in the log: {self._lines}"
         return found[0]
+
+    def wait_for_the_end_of(self, pids: Iterable[int]) -> None:
+        """Wait until processes have ended, such as those from before a reload."""
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                handle = os.pidfd_open(pid)
+                ended, _, _ = select.select([handle], [], [], START_SECONDS)
+                os.close(handle)
+                assert ended, f"{pid} does not end"
 
     @property
     def log_lines(self) -> list[str]:

@@ -391,9 +391,10 @@ def test_a_mail_server_that_takes_off_forged_results_hands_on_none_of_them(stric
 def test_spam_above_the_bar_is_rejected_after_a_reload(strict_site: Site) -> None:
     path = strict_site.server.configuration
     path.write_text(path.read_text().replace("quarantine_decibans", "reject_decibans"))
-    seen = len(strict_site.server.log_lines)
+    seen, before = len(strict_site.server.log_lines), strict_site.server.children()
     strict_site.server.process.send_signal(signal.SIGHUP)
     strict_site.server.wait_for("ready", after=seen)
+    strict_site.server.wait_for_the_end_of(before)
     reply = wait_until(lambda: refusal_of_spam(strict_site), "a rejection")
     assert reply == (550, b"5.7.1 This message looks like spam.")
     wait_until(lambda: strict_site.done("<spam402@x>") == "rejected", "an entry that says so")
