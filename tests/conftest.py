@@ -1,5 +1,8 @@
 """What all tests share: a hypothesis profile without deadlines, because machines are noisy, and Ctrl-C.
 
+The short form tries the same examples each time, so that it fails only for what was changed; the long form
+(effort.py) looks for new ones.
+
 A shell lets what it runs in the background ignore Ctrl-C, and so would every process that a test starts and
 interrupts: it would wait for ever. A signal that is handled here is not ignored there.
 
@@ -11,12 +14,13 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-from tests.effort import effort
+from tests.effort import LONG, effort
 
 settings.register_profile(
     "deciban",
     deadline=None,
     max_examples=effort(50, 500),
+    derandomize=not LONG,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("deciban")

@@ -3,7 +3,7 @@ import pickle
 import hypothesis.strategies as st
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from deciban import Bernoulli, Categorical, Columns, Empirical, Gaussian, Multinomial, Poisson
 from deciban.errors import BadPrior, DifferentFamilies, NoSuchFeature, TooLarge
@@ -96,6 +96,7 @@ def count_of(number):
 
 
 @given(st.integers(0, 2**62 - 1), st.integers(0, 2**62 - 1))
+@example(2**62 - 201, 200)
 def test_counts_are_exact_or_refused(left, right):
     if left + right < 2**62:
         assert (count_of(left) + count_of(right)).sums["sum"][0, 0] == left + right
@@ -106,6 +107,8 @@ def test_counts_are_exact_or_refused(left, right):
 
 
 @given(st.integers(0, 2**62 - 1), st.integers(0, 2**40))
+@example(2**62 - 200, 1)
+@example(2**62 // 3, 3)
 def test_counts_are_scaled_exactly_or_refused(count, factor):
     if count * factor < 2**62:
         assert (factor * count_of(count)).sums["sum"][0, 0] == count * factor
@@ -127,6 +130,7 @@ def test_a_count_that_no_whole_number_can_hold_is_refused():
         Poisson().tally([[1e19]], ["a"])
     with pytest.raises(TooLarge):
         count_of(np.uint64(2**63))
+    assert count_of(np.uint64(2**62 - 1)).sums["sum"][0, 0] == 2**62 - 1
 
 
 @pytest.mark.parametrize("name", ["laplace", "jeffreys", "empirical"])

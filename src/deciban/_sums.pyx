@@ -38,11 +38,11 @@ def add_rows(
                     sums[label, columns[entry]] += <number>(share * values[entry])
 
 
-def are_within(const number[::1] values, double limit):
+def are_within(const number[::1] values, number limit):
     """Whether all numbers are smaller than a limit, either sign; NaN is not."""
     cdef Py_ssize_t i
     for i in range(values.shape[0]):
-        if not -limit < <double>values[i] < limit:
+        if not -limit < values[i] < limit:
             return False
     return True
 

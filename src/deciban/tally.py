@@ -342,10 +342,15 @@ def _apply(operation: np.ufunc, left: NDArray[Any], right: NDArray[Any]) -> NDAr
     return found if found.shape == left.shape else np.broadcast_to(found, left.shape)
 
 
-def _fits(values: NDArray[Any], times: float = 1) -> bool:
+def _fits(values: NDArray[Any], times: int = 1) -> bool:
     """Whether the numbers, so many times, stay below the largest whole one that is kept."""
-    kind = np.int64 if values.dtype.kind == "i" else float
-    return are_within(np.ascontiguousarray(values, dtype=kind).ravel(), LARGEST / max(abs(times), 1e-300))
+    if values.dtype.kind == "f":
+        return are_within(np.ascontiguousarray(values, dtype=float).ravel(), LARGEST / max(abs(times), 1))
+    if values.dtype == np.uint64 and values.size and values.max() >= LARGEST:
+        return False  # it may be too large to be compared as what is kept
+    # Compared as floats, whole numbers up to 256 below the largest would be equal to it.
+    limit = -(-LARGEST // max(abs(times), 1))
+    return are_within(np.ascontiguousarray(values, dtype=np.int64).ravel(), limit)
 
 
 def _times(values: NDArray[Any], factor: float) -> NDArray[Any]:
