@@ -126,12 +126,14 @@ static void answered(struct connection *c, int is_open) {
     if (!is_open || !keeps) close_connection(c);
 }
 
-/* How long the answer of a milter is, whose packets begin with their length; 0 until the last of them is there. */
+/* How long the answer of a milter is, whose packets begin with their length; 0 until the last of them is there.
+ * One that lets a piece of the body pass looks like the last one, but comes before PART. */
 static size_t length_of_packets(struct connection *c) {
     for (size_t at = 0; at + 5 <= c->got;) {
         uint32_t length;
         memcpy(&length, c->answer + at, 4);
-        if (strchr("acrtdy", c->answer[at + 4])) return at + 4 + ntohl(length);
+        int is_last = strchr("acrtdy", c->answer[at + 4]) && memmem(c->answer, at, part, strlen(part));
+        if (is_last) return at + 4 + ntohl(length);
         at += 4 + ntohl(length);
     }
     return 0;
