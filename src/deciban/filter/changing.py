@@ -349,7 +349,9 @@ class Changing:
 
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
-        if not self._ledger.has_two_labels() or not (self.is_mixing_due() or self._is_one_sided(taught)):
+        if not self._ledger.has_two_labels():
+            return
+        if self._ledger.fact(MIXING_DUE) is None and not self._is_one_sided(taught):
             return
         with suppress(*STATE_FAILURES):
             with self._ledger.writing():  # if we die, the next process does it

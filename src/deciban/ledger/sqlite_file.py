@@ -267,6 +267,15 @@ def _words(text: str) -> list[str]:
     return text.lower().split()
 
 
+def digest_text(digest: object) -> str:
+    r"""What an error calls a message; damage may have made anything of its digest.
+
+    >>> digest_text(b"\x1f\x0c"), digest_text(17)
+    ('1f0c', '17')
+    """
+    return digest.hex() if isinstance(digest, bytes) else repr(digest)[:32]
+
+
 def told(path: str, error: Exception) -> FilterError:
     """What SQLite complains about, in words that say what to do."""
     exact = getattr(error, "sqlite_errorcode", 0)

@@ -6,7 +6,7 @@ from deciban.errors import DamagedLedger, FilterError
 from deciban.ledger import facts
 from deciban.ledger.packed import MOST_MAIL_BYTES, unpacked
 from deciban.ledger.records import Finding
-from deciban.ledger.sqlite_file import WHAT_TO_DO
+from deciban.ledger.sqlite_file import WHAT_TO_DO, digest_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,8 +88,7 @@ def _mails(ledger: SqliteLedger) -> tuple[list[str], str]:
         count += 1
         packed = ledger.kept_mail(digest)
         if kept != "integer" or not has_lesson or packed is None or unpacked(packed, MOST_MAIL_BYTES) is None:
-            name = digest.hex() if isinstance(digest, bytes) else repr(digest)
-            wrong.append(f"the mail {name[:32]} cannot be read")
+            wrong.append(f"the mail {digest_text(digest)[:32]} cannot be read")
     return wrong, f"{count:,}, all can be read" if count else "none"
 
 

@@ -10,7 +10,7 @@ from binascii import crc32
 
 from deciban.committee.label import key_of, shown, spellings
 from deciban.ledger.lesson import check_of
-from deciban.ledger.sqlite_file import damaged
+from deciban.ledger.sqlite_file import damaged, digest_text
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, SqliteTrail
 
 TYPE_CHECKING = False
@@ -151,9 +151,7 @@ class SqliteLabels(SqliteTrail):
             )
 
     def _damaged_fold(self, digest: object) -> DamagedLedger:
-        # Damage may have made anything of the digest, too.
-        name = digest.hex() if isinstance(digest, bytes) else repr(digest)[:32]
-        return damaged(self.path, f"the folded lesson {name} is not as it was written")
+        return damaged(self.path, f"the folded lesson {digest_text(digest)} is not as it was written")
 
     def _drop_idle_labels(self) -> None:
         """Erase the names of labels that no lesson has."""
