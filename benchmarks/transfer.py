@@ -138,7 +138,7 @@ def begun(start: str, base: Committee | None) -> Committee | Panel:
     resting = Committee.fresh(base.settings, shape=layer, foundation=base)
     if start == "resting":
         return resting
-    return Panel(settings, resting, Committee.fresh(settings), Panel.fresh(resting.capacity))
+    return Panel(settings, resting, Committee.fresh(settings), Panel.fresh(settings, resting.capacity))
 
 
 def followed(learner: Committee | Panel, stream: Stream) -> list[float]:

@@ -248,7 +248,7 @@ def test_how_far_the_starter_is_believed_is_not_rounded_to_all_or_nothing(starti
     belief = said(capsys, "status")["belief"]
     assert main(["status"]) == 0
     shares = [f"{100 * share:.2f}%" for share in (belief, 1 - belief)]
-    line = f"It is believed to {shares[0]}, and what your own lessons say alone to {shares[1]}."
+    line = f"It is believed to {shares[0]}, and your own lessons, without it or against it, to {shares[1]}."
     assert line in capsys.readouterr().out
 
 

@@ -1,6 +1,7 @@
 """A panel believes a foundation as far as its exams come out well."""
 
 from array import array
+from hashlib import blake2b
 from math import exp
 from random import Random
 
@@ -39,11 +40,11 @@ def foundation(mistaken=False):
     return committee
 
 
-def panel_on(base, capacity=2):
+def panel_on(base, capacity=2, settings=SETTINGS):
     """A panel that has learned nothing of its own."""
     layer = Shape.for_rows(capacity, SETTINGS.bits, 4000, is_layer=True)
     resting = Committee.fresh(SETTINGS, shape=layer, foundation=base)
-    return Panel(SETTINGS, resting, Committee.fresh(SETTINGS, capacity), Panel.fresh(capacity))
+    return Panel(settings, resting, Committee.fresh(settings, capacity), Panel.fresh(settings, capacity))
 
 
 def best(panel, features):
@@ -85,6 +86,43 @@ def test_a_foundation_that_is_wrong_is_not_believed_after_a_few_lessons():
     assert sum(best(panel, features) == label for label, features in lessons(4, 100)) > 90
 
 
+def test_a_foundation_with_exchanged_labels_helps_after_a_few_lessons():
+    panel, empty = panel_on(foundation(mistaken=True)), Committee.fresh(SETTINGS)
+    for label, features in lessons(3, 8):
+        panel.learn(label, features)
+        empty.learn(label, features)
+    asked = lessons(4, 200)
+    right = [sum(best(learner, features) == label for label, features in asked) for learner in (panel, empty)]
+    assert right[0] > right[1] + 5, right
+
+
+def test_filters_from_before_there_was_a_contrary_judge_keep_their_bits():
+    earlier = Settings.from_text(SETTINGS.text().replace(" contrary=0.1", ""))
+    assert earlier.contrary == 0
+    panel = panel_on(foundation(mistaken=True), capacity=4, settings=earlier)
+    exams = [panel.learn(label, features) for label, features in lessons(3, 40, ("spam", "ham", "work"))]
+    digest = blake2b(array("d", [total for exam in exams for total in exam]), digest_size=8)
+    assert digest.hexdigest() == "b2e60630d04da6a8"
+    assert len(Panel.fresh(earlier, 4)) == 48 < len(Panel.fresh(SETTINGS, 4))
+
+
+@pytest.mark.parametrize("mistaken", [False, True])
+def test_the_evidence_adds_up_to_what_three_judges_say(mistaken):
+    panel = panel_on(foundation(mistaken), capacity=4)
+    asked = lessons(20, 5, ("spam", "ham", "work"))
+    for label, features in lessons(3, 30, ("spam", "ham", "work")):
+        panel.learn(label, features)
+        if len(panel.considered) > 2:
+            for favoured, features in asked:
+                against = next(label for label in panel.considered if label != favoured)
+                words, letters, bias = panel.explain(features, favoured, against)
+                totals = panel.totals_of(features)
+                difference = totals[favoured] - totals[against]
+                assert sum(words) + sum(letters) + bias == pytest.approx(difference, abs=1e-9)
+                subtotals = panel.subtotals(features, favoured, against)
+                assert subtotals == pytest.approx((sum(words), sum(letters)), abs=1e-9)
+
+
 def test_a_foundation_that_fits_is_believed_the_more():
     panel = panel_on(foundation())
     for label, features in lessons(3, 30):
@@ -118,7 +156,7 @@ def test_the_same_lessons_make_the_same_numbers_to_the_last_bit():
 
 def test_a_panel_goes_on_where_its_numbers_are():
     panel = panel_on(foundation())
-    numbers = Panel.fresh(2)
+    numbers = Panel.fresh(SETTINGS, 2)
     other = Panel(SETTINGS, panel.resting, panel.own, numbers)
     for label, features in lessons(9, 20):
         other.learn(label, features)

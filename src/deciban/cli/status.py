@@ -167,8 +167,8 @@ def _starter(starter: SharedFilter, belief: float | None) -> Iterator[str]:
     version = starter.path.partition(":")[2]
     yield f"Began with the starter, version {version} ({known}), digest {starter.digest}."
     if belief is not None:
-        own = share_text(1 - belief)
-        yield f"It is believed to {share_text(belief)}, and what your own lessons say alone to {own}."
+        starters, own = share_text(belief), share_text(1 - belief)
+        yield f"It is believed to {starters}, and your own lessons, without it or against it, to {own}."
     newest = newest_file()
     if newest is not None and starter_in(newest) != starter:
         yield "This deciban came with another starter. To move to it: deciban prefer --starter"

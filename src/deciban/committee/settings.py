@@ -33,9 +33,10 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "judge_bias": (0.0, 1.0),
     "judge_run": (0.0, 1.0),
     "judge_floor": (0.0, 1.0),
+    "contrary": (0.0, 0.5),
 }
 # Settings that older filters do not name, and what they meant: each of those learns as it always did.
-_EARLIER = {"neutral": 0.0, "damping": 1e-12}
+_EARLIER = {"neutral": 0.0, "damping": 1e-12, "contrary": 0.0}
 
 
 class Settings(Value, kw_only=True):
@@ -75,6 +76,9 @@ class Settings(Value, kw_only=True):
     """How much the judge learns from a lesson that follows one of the same label, relative to that one."""
     judge_floor: float = 0.5
     """The least weight that the judge may give a witness."""
+    contrary: float = 0.1
+    """On a starter: how far the judge is believed at first who takes it for the opposite of the truth; with 0
+    there is no such judge (_panel.pyx)."""
 
     def _check(self) -> None:
         self._set(**{name: _within(name, getattr(self, name), *bounds) for name, bounds in _BOUNDS.items()})
