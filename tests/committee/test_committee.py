@@ -62,6 +62,30 @@ def test_many_lessons_at_once_are_learned_as_one_by_one(labels: int, is_layer: b
     assert many.seal() == single.seal()
 
 
+@pytest.mark.parametrize("labels", [1, 2, 5])
+@pytest.mark.parametrize("is_layer", [False, True])
+def test_a_lesson_that_was_scored_just_before_is_learned_as_any_other(labels: int, is_layer: bool) -> None:
+    shape = Shape.for_rows(8, 10, 4000, is_layer=is_layer)
+    plain, scoring = (Committee.fresh(Settings(bits=10), shape=shape) for _ in range(2))
+    before = made_up_features(random.Random(9), 0)
+    for label, features in made_up_lessons(labels, 60):
+        scoring.score(before)
+        expected = scoring.score(features)
+        assert plain.learn(label, features) == scoring.learn(label, features) == expected
+        assert scoring.score(features) == plain.score(features) != expected
+    assert plain.state() == scoring.state()
+    assert plain.seal() == scoring.seal()
+
+
+def test_a_lesson_that_was_scored_before_another_state_was_taken_over_is_scored_again() -> None:
+    one, other = Committee.fresh(SETTINGS), taught(2)
+    features = made_up_features(random.Random(9), 0)
+    one.score(features)
+    one.take_over(other)
+    assert one.learn("label 0", features) == other.learn("label 0", features)
+    assert one.state() == other.state()
+
+
 def test_of_many_lessons_none_is_no_work() -> None:
     committee = Committee.fresh(Settings(bits=10))
     before = committee.state()

@@ -1,21 +1,18 @@
 """The published state: replaced as a whole, seen at once by whoever had the other one open."""
 
-import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
 from deciban.committee.shape import Shape
-from deciban.filter import Filter, Settings, changing, locks
+from deciban.filter import Filter, Settings, locks
 from deciban.filter.footing import Footing
 from deciban.filter.published import Published
 from deciban.filter.replaying import Replaying
 from deciban.filter.snapshot import Snapshot
-from deciban.ledger.records import Placed
-from deciban.sources import RawMessage
 from deciban.text import read
 from tests.filter.mails import classify, forget, mail, teach
 
@@ -209,47 +206,3 @@ def test_a_history_that_somebody_changed_meanwhile_is_not_set_back_by_a_larger_f
         assert Replaying._build.__name__ == "<lambda>"
         assert teacher.is_replay()
         assert sorted(name for name in os.listdir(tmp_path) if "snapshot" in name) == ["mail.snapshot"]
-
-
-@pytest.fixture
-def slices(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many lessons the published state was taught at a time."""
-    sizes: list[int] = []
-    teach_slice = Snapshot.teach
-
-    def teach_and_tell(self: Snapshot, lessons: Sequence[Placed]) -> None:
-        sizes.append(len(lessons))
-        teach_slice(self, lessons)
-
-    monkeypatch.setattr(Snapshot, "teach", teach_and_tell)
-    # A young filter would not teach a bulk in slices: it is mixed at the end.
-    monkeypatch.setattr(changing, "YOUNG_LESSONS", 0)
-    return sizes
-
-
-def sixteen() -> Iterator[RawMessage]:
-    return (mail("spam", number) for number in range(100, 100 + 16))
-
-
-@pytest.mark.parametrize(("long_wait", "size"), [(float("inf"), changing.SLICE), (-1.0, changing.LONG_SLICE)])
-def test_who_waited_long_for_its_turn_teaches_more_in_it(
-    taught: Filter, monkeypatch: pytest.MonkeyPatch, slices: list[int], long_wait: float, size: int
-) -> None:
-    monkeypatch.setattr(changing, "LONG_WAIT_SECONDS", long_wait)
-    teach(taught, "spam", sixteen())
-    assert slices == [size] * (16 // size) + [16 % size] * (16 % size > 0)
-    assert taught.is_replay()
-
-
-def test_who_had_to_let_somebody_in_teaches_less_at_a_time(
-    taught: Filter, monkeypatch: pytest.MonkeyPatch, slices: list[int]
-) -> None:
-    monkeypatch.setattr(changing, "LONG_WAIT_SECONDS", float("inf"))
-    path = taught.ledger.path
-    asker = locks.Locks(path + ".lock", path)
-    assert asker._take(locks.WAITING, fcntl.F_RDLCK)
-    teach(taught, "spam", sixteen())
-    asker.close()
-    assert sum(slices) == 16
-    assert set(slices[1:]) == {changing.SHORT_SLICE}
-    assert taught.is_replay()

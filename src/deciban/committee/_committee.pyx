@@ -406,6 +406,7 @@ cdef class Committee:
         if self.foundation is not None and self.header.foundation != other.header.foundation:
             raise ValueError("a layer can only take over a layer over the same foundation")
         cdef Py_ssize_t labels = other._considered()
+        self.scored = None
         self._take_head(other)
         if other.foundation is not None and self.foundation is None:
             self.table.pour(other.foundation.table, other.foundation._considered())
@@ -936,12 +937,14 @@ cdef class Committee:
         """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
 
         All but a new label happens in one go without Python's lock, so that another thread can fetch what follows.
+        A single lesson that was the last to be scored is not scored again.
         """
         self._must_hold()
         if self.buffer.readonly:
             raise ValueError("this committee is read-only")
-        self.scored = None
         features = list(features)  # nobody may take away what is looked at without the lock
+        cdef bint is_scored = len(features) == 1 and features[0] is self.scored
+        self.scored = None
         cdef Py_ssize_t count = 0, known = self.header.labels, place
         cdef Features one
         cdef dict numbers = {}
@@ -963,7 +966,7 @@ cdef class Committee:
                     break
             with nogil:
                 for place in range(count):
-                    self._examine(<Features>lessons[place].features, exams + place * known)
+                    self._examine(<Features>lessons[place].features, exams + place * known, is_scored)
                     if lessons[place].label < 0:
                         break
                     self._teach(<Features>lessons[place].features, lessons[place].label, exams + place * known, known)
@@ -974,11 +977,12 @@ cdef class Committee:
             free(lessons)
             free(exams)
 
-    cdef int _examine(self, Features features, double* exam) except -1 nogil:
-        """Score a lesson before it is learned, which there must be room for."""
+    cdef int _examine(self, Features features, double* exam, bint is_scored) except -1 nogil:
+        """Score a lesson before it is learned, unless it is scored; there must be room for it."""
         cdef Py_ssize_t number
-        self._find_rows(features)
-        self._hear(features, self._considered())
+        if not is_scored:
+            self._find_rows(features)
+            self._hear(features, self._considered())
         for number in range(<Py_ssize_t>self.header.labels):
             exam[number] = self.totals[number] + self._correction(number)
         if self.table.index != NULL and not self._has_rows_for(self._rows_missing(features)):

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from itertools import islice
-from time import monotonic, time
+from time import time
 
 from deciban.committee.label import key_of, label_of, shown, spellings
 from deciban.errors import (
@@ -31,6 +31,7 @@ from deciban.errors import (
     WrongUsage,
 )
 from deciban.filter.learned import BULK_LESSONS, YOUNG_BULK_LESSONS, YOUNG_LESSONS, Learned, in_batches
+from deciban.filter.turns import Turns
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED, STARTER
 from deciban.ledger.lesson import Lesson, Selection
 from deciban.ledger.trail import belongs
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
     from deciban.ledger.ledger import Ledger
-    from deciban.ledger.records import Address, Placed
+    from deciban.ledger.records import Placed
 # A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is at least this share
 # of all lessons of its label, because mixing replays everything. With this rule, n lessons of two labels,
 # taught 50 per call, cost at most 16 n replayed lessons instead of n²/100. A shorter run at the end stays
@@ -59,18 +60,6 @@ if TYPE_CHECKING:
 # (examples/9_mail_routing.py).
 BULK_SHARE = 1 / 8
 
-
-# How many lessons are taught at a time; nobody can ask meanwhile, for about .6 ms. Slices of 2 take a fifth
-# more CPU time for learning, slices of 8 or 16 not less (600 mails of SpamAssassin, the least of 7 runs).
-SLICE = 4
-# How many after somebody had to wait to ask: then more questions are likely to come soon. With 4, the 99th
-# percentile of a question beside learning was 4.2 times its quiet value, with 2 3.1 times, with 1 2.9 times
-# (`python -m benchmarks waiting 8000`, one run each).
-SHORT_SLICE = 1
-# Who waited longer than this for its turn teaches more lessons in it: then many ask, or too many processes
-# share the processors, and each turn costs a teacher many times what it teaches.
-LONG_SLICE = 12
-LONG_WAIT_SECONDS = 0.002
 # How many lessons are read from the ledger at a time to bring a state up to date.
 PAGE = 256
 # What can go wrong with a state after the change is committed, such as on a full disk. The change stands all
@@ -89,6 +78,7 @@ class Changing:
         self._locks = published.locks
         self._footings = footings
         self._replaying = replaying
+        self._turns = Turns(published, footings)
 
     # The published state
 
@@ -145,29 +135,9 @@ class Changing:
                 else:
                     page = list(islice(self._ledger.replay(start.position), PAGE))
             try:
-                self._teach(start, page, patience)
+                self._turns.teach(start, page, patience)
             except (DamagedSnapshot, TooManyLabels):
                 return False
-
-    def _teach(self, start: Address, lessons: list[Placed], patience: float | None) -> None:
-        """Teach the published state lessons that follow an address, unless somebody else was faster."""
-        place, size = 0, SLICE
-        while place < len(lessons):
-            asked = monotonic()
-            with self._locks.changing(patience):
-                state = self._published.to_teach(self._footings.now())
-                if state is None or state.address != start:
-                    return
-                if monotonic() - asked > LONG_WAIT_SECONDS:
-                    size = LONG_SLICE
-                slice_ = lessons[place : place + size]
-                is_full = state.shape_wanted_by(slice_) is not None
-                if not is_full:
-                    state.teach(slice_)
-                    start, place = state.address, place + len(slice_)
-            if is_full:
-                self._published.enlarge(self._footings.now(), start, slice_, patience)
-            size = SHORT_SLICE if self._locks.give_way() else SLICE
 
     def save_due_checkpoint(self) -> None:
         """Save a checkpoint, if the last one is far back."""

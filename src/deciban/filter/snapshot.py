@@ -145,6 +145,7 @@ class Snapshot(State):
         if self._committee is None or self._map is None:
             self._unmap()
             self._committee = self._taken(glance)
+        self._committee.give_back()  # what was scored before may be out of date
         if self._committee.seal() != seal:
             raise DamagedSnapshot("Parts of this snapshot are of another time. Remove it: it is made again.")
         self._head = head

@@ -84,6 +84,10 @@ class State:
     def teach(self, lessons: Sequence[Placed]) -> None:
         """Teach lessons; if we die meanwhile, nobody trusts the state any more."""
         self.make_room_for(lessons)
+        self.teach_what_fits(lessons)
+
+    def teach_what_fits(self, lessons: Sequence[Placed]) -> None:
+        """Teach lessons for which there is room."""
         committee = self.look()
         self._begin_change()
         records = taught(committee, lessons)
