@@ -1,4 +1,4 @@
-"""Tables: dense and sparse, flat and in layers, give the same bits; damage in any of them is noticed."""
+"""Tables: dense and sparse, with a directory, flat and in layers, give the same bits; damage is noticed."""
 
 import random
 from array import array
@@ -24,15 +24,33 @@ def capacity_for(labels: int) -> int:
 class Sparse:
     """A committee over a sparse table that is poured into a larger one when it is full."""
 
-    def __init__(self, learned: Settings, foundation: Committee | None = None, capacity: int = 2) -> None:
+    def __init__(
+        self,
+        learned: Settings,
+        foundation: Committee | None = None,
+        capacity: int = 2,
+        with_directory: bool = False,
+    ) -> None:
         self.settings = learned
         self.foundation = foundation
+        self.with_directory = with_directory
         self.committee = self._made(capacity, 1)
         self.grown = 0
 
     def _made(self, capacity: int, rows: int) -> Committee:
         shape = Shape.for_rows(capacity, self.settings.bits, rows, is_layer=True, spare=0)
-        return Committee.fresh(self.settings, shape=shape, foundation=self.foundation)
+        made = Committee.fresh(self.settings, shape=shape, foundation=self.foundation)
+        if self.with_directory:
+            made.open_directory()
+        return made
+
+    def poured(self) -> Committee:
+        """The state as a file would hold it."""
+        capacity = self.committee.capacity
+        made = Sparse(self.settings, self.foundation, capacity)._made(capacity, self.committee.rows)
+        made.take_over(self.committee)
+        made.check()
+        return made
 
     def learn(self, label: str, features: Features) -> tuple[float, ...]:
         labels = {*self.committee.labels, label}
@@ -56,20 +74,54 @@ def test_sparse_and_dense_tables_give_the_same_bits(
 ) -> None:
     learned = Settings(bits=bits, salt=7)
     lessons = made_up_lessons(labels, 31)
-    dense, sparse = Committee.fresh(learned, 16), Sparse(learned)
+    dense, sparse, listed = (
+        Committee.fresh(learned, 16),
+        Sparse(learned),
+        Sparse(learned, with_directory=True),
+    )
     for number, place in course:
         features = lessons[place][1]
-        assert dense.score(features) == sparse.committee.score(features)
+        score = dense.score(features)
+        assert sparse.committee.score(features) == score
+        assert listed.committee.score(features) == score
         label = f"label {number % labels}"
-        assert dense.learn(label, features) == sparse.learn(label, features)
+        exam = dense.learn(label, features)
+        assert sparse.learn(label, features) == exam
+        assert listed.learn(label, features) == exam
     assert sparse.committee.state() == dense.state()
+    assert listed.committee.state() == listed.poured().state() == dense.state()
+    assert listed.poured().rows == listed.committee.rows == sparse.committee.rows
     sparse.committee.check()
     dense.check()
 
 
+def test_a_directory_is_made_of_what_is_there_and_poured_into_any_table() -> None:
+    learned = Settings(bits=12, salt=7)
+    sparse = Sparse(learned, capacity=4)
+    lessons = made_up_lessons(3, 60)
+    for label, features in lessons[:30]:
+        sparse.learn(label, features)
+    listed = sparse.poured()
+    assert not listed.has_directory
+    listed.open_directory()
+    listed.open_directory()
+    assert listed.has_directory
+    assert listed.code() == sparse.committee.code()
+    for shape in (Shape.dense(4, 12), Shape.for_rows(16, 12, 8000, is_layer=True)):
+        other = Committee.fresh(learned, shape=shape)
+        other.take_over(listed)
+        other.check()
+        for label, features in lessons[30:]:
+            assert other.score(features) == sparse.committee.score(features), label
+    with pytest.raises(ValueError, match="no room"):
+        Committee.fresh(learned, shape=Shape(4, 12, 600)).take_over(listed)
+    Committee.fresh(learned).open_directory()  # a dense table needs none
+
+
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("wider", [False, True])
-def test_a_layer_says_what_a_copy_of_its_foundation_would(labels: int, wider: bool) -> None:
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_layer_says_what_a_copy_of_its_foundation_would(labels: int, wider: bool, listed: bool) -> None:
     learned = Settings(bits=12, salt=7)
     site = Sparse(learned)
     for label, features in made_up_lessons(labels, 200):
@@ -82,13 +134,13 @@ def test_a_layer_says_what_a_copy_of_its_foundation_would(labels: int, wider: bo
         flat = Committee.fresh(learned, shape=Shape.dense(max(capacity, foundation.capacity), 12))
         flat.take_over(foundation)
         before = foundation.state()
-        layer = Sparse(learned, foundation, max(capacity, foundation.capacity))
+        layer = Sparse(learned, foundation, max(capacity, foundation.capacity), listed)
         for label, features in made_up_lessons(labels, 60, seed=2):
             assert layer.learn(label, features) == flat.learn(label, features)
         if wider:
             other = made_up_lessons(labels, 1, seed=4)[0][1]
             assert layer.learn("another", other) == flat.learn("another", other)
-        layer.committee.check()
+        layer.poured() if listed else layer.committee.check()
         first, second = flat.labels[:2]
         for _, features in made_up_lessons(labels, 10, seed=3):
             assert layer.committee.score(features) == flat.score(features)

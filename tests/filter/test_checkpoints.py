@@ -102,7 +102,7 @@ def test_a_folder_that_cannot_take_them_is_no_error(taught: Filter, monkeypatch:
     def no_space(*_: object) -> int:
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("deciban.filter.checkpoints.os.write", no_space)
+    monkeypatch.setattr("deciban.filter.checkpoints.write_at", no_space)
     assert forget(taught, mail("spam", 0).data) == 1
     assert taught.is_replay()
     assert list(taught.checkpoints.files()) == []

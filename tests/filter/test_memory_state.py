@@ -51,20 +51,21 @@ def test_it_grows_by_rows_and_labels_and_says_what_a_dense_one_says(lessons: lis
     state.close()
 
 
-def test_work_in_bulk_has_a_dense_table_unless_it_is_a_layer(lessons: list[Placed]) -> None:
-    shape = Shape.for_rows(4, 16, 70_000)
-    on_a_foundation = Footing(WIDE, Committee.fresh(WIDE, 2))
-    assert not shape.is_dense
-    assert not begin_in_memory(FOOTING, shape).shape.is_dense
-    assert not begin_in_memory(on_a_foundation, shape, in_bulk=True).shape.is_dense
-    states = [
-        MemoryState(FOOTING, begin_in_memory(FOOTING, shape, in_bulk), NOWHERE) for in_bulk in (True, False)
-    ]
-    for state in states:
-        state.teach(lessons)
-    dense, sparse = states
-    assert dense.look().shape.is_dense
-    assert (dense.look().state(), dense.exam_records()) == (sparse.look().state(), sparse.exam_records())
+def test_work_in_bulk_has_a_directory_and_room_and_grows_with_both(lessons: list[Placed]) -> None:
+    shape = Shape.for_rows(4, 16, 10_000)
+    for footing in (FOOTING, Footing(WIDE, Committee.fresh(WIDE, 2))):
+        listed, plain = (
+            MemoryState(footing, begin_in_memory(footing, shape, in_bulk), NOWHERE)
+            for in_bulk in (True, False)
+        )
+        assert (listed.look().has_directory, plain.look().has_directory) == (True, False)
+        assert listed.look().shape.rows == 2 * plain.look().shape.rows
+        for state in (listed, plain):
+            state.teach(lessons)
+        listed._grow(Shape.for_rows(8, 16, 20_000))
+        assert listed.look().has_directory
+        assert listed.look().state() == plain.look().state()
+        assert listed.exam_records() == plain.exam_records()
 
 
 def test_a_copy_is_its_own(lessons: list[Placed]) -> None:

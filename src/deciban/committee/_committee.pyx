@@ -440,6 +440,15 @@ cdef class Committee:
         """Whether there is room for so many labels in all, and for lessons of so many features."""
         return labels <= self.capacity and self._has_rows_for(features)
 
+    def open_directory(self):
+        """Find rows by a directory, for many lessons in memory; then its bytes are no state, but can be taken over."""
+        self.table.open_directory()
+
+    @property
+    def has_directory(self):
+        """Whether rows are found by a directory."""
+        return self.table.directory != NULL
+
     cdef bint _has_rows_for(self, uint64_t features) noexcept nogil:
         """Whether there is room for so many rows more, or for one for each slot."""
         cdef TableHead* table = &self.header.table

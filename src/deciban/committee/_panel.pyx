@@ -364,6 +364,16 @@ cdef class Panel:
         """The rows of the fuller of both tables."""
         return max(self.resting.rows_learned(), self.own.rows_learned())
 
+    def open_directory(self):
+        """Find the rows of both by directories, for many lessons in memory."""
+        self.resting.open_directory()
+        self.own.open_directory()
+
+    @property
+    def has_directory(self):
+        """Whether rows are found by directories."""
+        return self.own.has_directory
+
     def has_room(self, Py_ssize_t labels, Py_ssize_t features):
         """Whether both have room for so many labels in all, and for lessons of so many features."""
         return self.resting.has_room(labels, features) and self.own.has_room(labels, features)

@@ -50,6 +50,7 @@ cdef class RowTable:
     cdef unsigned char* start       # of the index, if there is one, and then the rows
     cdef unsigned char* checked     # whether each block was found whole by us
     cdef unsigned char* index       # its buckets
+    cdef uint32_t* directory        # the number of the row of each key, counted from 1, or 0; NULL: look at the index
     cdef unsigned char* rows
     cdef unsigned char* end
     cdef uint64_t buckets
@@ -67,8 +68,11 @@ cdef class RowTable:
     cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int _find_sparse(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _find_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int open_directory(self) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil
@@ -79,10 +83,12 @@ cdef class RowTable:
     cdef void begin(self) noexcept nogil
     cdef void renew_checks(self) noexcept nogil
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
+    cdef void _pour_listed(self, RowTable other) noexcept nogil
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
     ) except -1 nogil
     cdef unsigned char* _add(self, uint32_t key) noexcept nogil
+    cdef void _enter(self, uint32_t key, uint64_t number) noexcept nogil
     cdef Py_ssize_t filled(self) noexcept nogil
     cdef uint64_t* _entries(self, Py_ssize_t* count) except NULL
     cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL

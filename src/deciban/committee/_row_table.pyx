@@ -13,6 +13,10 @@ the order in which they were first learned, and an index that says where they ar
               the next place is free; at most four fifths are in use.
     rows      those in use, then room for more
 
+For much work in memory a sparse table has a **directory** beside it: the number of the row of each key, 4 bytes for each
+of all keys (16 MB), so that a row is found by two looks at memory and no search. The index is filled in when the table is
+poured into the one that is written. Rows that are often used lie close together, at the front.
+
 The key of a row is twice its slot, and one more for letters. Both kinds have the same slots, so the same features
 collide, and both give the same bits. A table that is full is poured into a larger one.
 
@@ -256,6 +260,7 @@ cdef class RowTable:
 
     def __dealloc__(self):
         free(self.checked)
+        free(self.directory)
 
     cdef int take(self, TableHead* head, uint64_t* checks, unsigned char* start, uint64_t salt) except -1:
         """Take over a table whose sizes are possible and whose bytes are all there."""
@@ -297,6 +302,8 @@ cdef class RowTable:
         """Where the row of each key is, or NULL; asked for early, so that all of them are on their way at once."""
         if self.index == NULL:
             return self._find_dense(keys, count, rows)
+        if self.directory != NULL:
+            return self._find_listed(keys, count, rows)
         return self._find_sparse(keys, count, rows)
 
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
@@ -359,6 +366,24 @@ cdef class RowTable:
                     self.check_row(rows[i])
         return 0
 
+    cdef int _find_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+        # No block is checked: all were whole when the directory was made, and nobody else sees this table.
+        cdef Py_ssize_t i, size = self.row
+        cdef const uint32_t* directory = self.directory
+        cdef unsigned char* before = self.rows - size
+        cdef unsigned char* row
+        cdef uint32_t number
+        for i in range(min(count, AHEAD)):
+            __builtin_prefetch(directory + keys[i], 0, 3)
+        for i in range(count):
+            if i + AHEAD < count:
+                __builtin_prefetch(directory + keys[i + AHEAD], 0, 3)
+            number = directory[keys[i]]
+            row = before + number * size
+            __builtin_prefetch(row, 1, 3)
+            rows[i] = <unsigned char*>(<size_t>row & -<size_t>(number != 0))
+        return 0
+
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil:
         """The place of a key behind a full bucket, and in which bucket; 0 if it is not there, and where it could be."""
         cdef uint64_t left = self.buckets
@@ -403,6 +428,8 @@ cdef class RowTable:
         """Give rows of this table, with the same numbers, to keys whose rows are elsewhere."""
         cdef Py_ssize_t i
         cdef unsigned char* row
+        if self.directory != NULL:
+            return self._claim_listed(keys, count, rows)
         for i in range(count):
             if not self.rows <= rows[i] < self.end:
                 row = self.own(keys[i])
@@ -410,6 +437,43 @@ cdef class RowTable:
                 if is_empty(row, self.row) and not is_empty(rows[i], self.row):
                     self.fill(row, rows[i])
                 rows[i] = row
+        return 0
+
+    cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+        cdef Py_ssize_t i
+        cdef unsigned char* elsewhere
+        cdef uint32_t* directory = self.directory
+        cdef bint is_new
+        for i in range(count):
+            elsewhere = rows[i]
+            if self.rows <= elsewhere < self.end:
+                continue
+            is_new = directory[keys[i]] == 0
+            if is_new:
+                if self.head.rows >= self.head.room:
+                    refuse(self.is_foundation)
+                self.head.rows += 1
+                directory[keys[i]] = <uint32_t>self.head.rows
+            rows[i] = self.rows + (directory[keys[i]] - 1) * self.row
+            if is_new and not is_empty(elsewhere, self.row):
+                self.fill(rows[i], elsewhere)
+        return 0
+
+    cdef int open_directory(self) except -1:
+        """Find rows by a directory from now on; every block must be whole. The index is not kept up any more."""
+        cdef Py_ssize_t i, count = 0
+        cdef uint64_t* entries
+        if self.index == NULL or self.directory != NULL:
+            return 0
+        entries = self._entries(&count)
+        cdef uint32_t* directory = <uint32_t*>calloc(<size_t>VIEWS << self.bits, sizeof(uint32_t))
+        if directory == NULL:
+            free(entries)
+            raise MemoryError
+        for i in range(count):
+            directory[entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
+        free(entries)
+        self.directory = directory
         return 0
 
     cdef unsigned char* own(self, uint32_t key) except NULL nogil:
@@ -490,6 +554,10 @@ cdef class RowTable:
         cdef uint64_t* entries
         for block in range(blocks_of(other.head)):
             other.check_block(block)
+        if is_empty_yet and other.directory != NULL and self.capacity == other.capacity and self.head.room >= other.head.rows:
+            with nogil:
+                self._pour_listed(other)
+            return 0
         entries = other._entries(&count)
         try:
             if self.index != NULL and self.head.room < <uint64_t>VIEWS << self.bits:
@@ -508,6 +576,15 @@ cdef class RowTable:
             free(entries)
         return 0
 
+    cdef void _pour_listed(self, RowTable other) noexcept nogil:
+        """The same for an empty table and one with a directory, in which rows stay in their order."""
+        cdef uint64_t key
+        memcpy(self.rows, other.rows, other.head.rows * other.row)
+        for key in range(<uint64_t>VIEWS << self.bits):
+            if other.directory[key]:
+                self._enter(<uint32_t>key, other.directory[key] - 1)
+        self.head.rows = other.head.rows
+
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
     ) except -1 nogil:
@@ -524,17 +601,22 @@ cdef class RowTable:
 
     cdef unsigned char* _add(self, uint32_t key) noexcept nogil:
         """A row of zeros for a key that has none, where there is room for it; without a check."""
-        cdef uint64_t at
         if self.index == NULL:
             return self.rows + ((key & 1) << self.bits | key >> 1) * self.row
+        self._enter(key, self.head.rows)
+        self.head.rows += 1
+        return self.rows + (self.head.rows - 1) * self.row
+
+    cdef void _enter(self, uint32_t key, uint64_t number) noexcept nogil:
+        """Write into index or directory which row a new key has; without a check."""
+        cdef uint64_t at
+        if self.directory != NULL:
+            self.directory[key] = <uint32_t>number + 1
+            return
         at = home_of(key, self.bits, self.buckets)
         while count_in(self.index + (at << BUCKET_BITS)) == <uint32_t>self.places:
             at = at + 1 if at + 1 < self.buckets else 0
-        write_entry(
-            self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places == NARROW_PLACES
-        )
-        self.head.rows += 1
-        return self.rows + (self.head.rows - 1) * self.row
+        write_entry(self.index + (at << BUCKET_BITS), key, number, self.number_bits, self.places == NARROW_PLACES)
 
     cdef bytes pack(self, Py_ssize_t labels):
         """The code of all rows, of so many labels."""
@@ -605,6 +687,11 @@ cdef class RowTable:
                     number = view << self.bits | slot
                     entries[found] = <uint64_t>(slot << 1 | view) << KEY_BITS | <uint64_t>number
                     found += not is_empty(self.rows + number * row, row)
+        elif self.directory != NULL:
+            for at in range(<uint64_t>VIEWS << self.bits):
+                if self.directory[at]:
+                    entries[found] = at << KEY_BITS | <uint64_t>(self.directory[at] - 1)
+                    found += 1
         else:
             for at in range(self.buckets):
                 bucket = self.index + (at << BUCKET_BITS)
@@ -634,7 +721,7 @@ cdef class RowTable:
             entries[found] = entries[i]
             found += not is_empty(self.rows + (entries[i] & 0xFFFFFFFFu) * self.row, self.row)
         count[0] = found
-        if not sort_by_key(entries, found, self.bits + 1):
+        if self.directory == NULL and not sort_by_key(entries, found, self.bits + 1):
             free(entries)
             raise MemoryError
         return entries

@@ -24,7 +24,7 @@ from deciban.committee._committee import FORMAT, Committee
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
 from deciban.filter.exams import RECORD
-from deciban.filter.made_like import make_like
+from deciban.filter.made_like import make_like, write_at
 from deciban.filter.memory_state import MemoryState, begin_committee
 from deciban.filter.state import capacity_for
 from deciban.ledger.records import Address
@@ -154,12 +154,12 @@ class Checkpoints:
         try:
             file = make_like(self.ledger.path, path)
             try:
-                whole = all(os.write(file, part) == len(part) for part in (*parts, check.digest()))
+                end = 0
+                for part in (*parts, check.digest()):
+                    end = write_at(file, end, part)
             finally:
                 os.close(file)
         except OSError:
-            whole = False
-        if not whole:
             with suppress(OSError):
                 os.unlink(path)
 

@@ -1,12 +1,9 @@
 """A state in memory, for its process alone: where replays are made, and where those teach who may not write.
 
-In memory a table grows by doubling. Once it is large, it lies on huge pages if the system has them: looking
-up a row then misses the processor's tables of pages less often.
+In memory a table grows by doubling. What is not used of its room takes no memory.
 """
 
 from __future__ import annotations
-
-from contextlib import suppress
 
 from deciban.committee._committee import Committee
 from deciban.filter.exams import RECORD
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
     from deciban.committee.shape import Shape
     from deciban.filter.footing import Footing, Learner
     from deciban.ledger.records import Address
-
-# Smaller tables are not worth whole huge pages.
-HUGE = 8 << 20
 
 
 class MemoryState(State):
@@ -65,7 +59,7 @@ class MemoryState(State):
         return 2 * rows + features
 
     def _grow(self, shape: Shape) -> None:
-        grown = begin_in_memory(self.footing, shape)
+        grown = begin_in_memory(self.footing, shape, self._committee.has_directory)
         grown.take_over(self._committee)  # type: ignore[arg-type]  # both stand on one footing
         self._committee.close()
         self._committee = grown
@@ -88,9 +82,13 @@ def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Le
 
     ``in_bulk``: it is taught many lessons, written into a file, and gone.
     """
-    if in_bulk and footing.foundation is None:  # a layer is always sparse
+    wants_directory = in_bulk and shape.wants_directory
+    if in_bulk:
         shape = shape.for_bulk()
-    return footing.begin(shape, memory_for(footing.size(shape)))
+    learner = footing.begin(shape, memory_for(footing.size(shape)))
+    if wants_directory:
+        learner.open_directory()
+    return learner
 
 
 def begin_committee(settings: Settings, shape: Shape, foundation: Committee | None) -> Committee:
@@ -100,10 +98,6 @@ def begin_committee(settings: Settings, shape: Shape, foundation: Committee | No
 
 def memory_for(size: int) -> mmap:
     """So many bytes, all of them 0."""
-    from mmap import MADV_HUGEPAGE, MAP_ANONYMOUS, MAP_PRIVATE, mmap
+    from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 
-    memory = mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS)
-    if size >= HUGE:
-        with suppress(OSError):  # a system without huge pages
-            memory.madvise(MADV_HUGEPAGE)
-    return memory
+    return mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS)

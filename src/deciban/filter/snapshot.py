@@ -35,7 +35,7 @@ from contextlib import suppress
 from deciban.committee._committee import Glance
 from deciban.errors import CannotWrite, DamagedSnapshot
 from deciban.filter.exams import RECORD
-from deciban.filter.made_like import make_like
+from deciban.filter.made_like import make_like, write_at
 from deciban.filter.state import State, whole_records
 from deciban.ledger.records import Address
 
@@ -108,7 +108,7 @@ class Snapshot(State):
             memory = memory_for(size)
             made._committee = state.footing.begin(shape, memory)
             made._committee.take_over(state.look())  # type: ignore[arg-type]  # both stand on one footing
-            _write(file, memory, PAGE)
+            write_at(file, PAGE, memory)
             made._write_exams(exams)
             made._put_seal(state.address)
             made._unmap()
@@ -271,14 +271,6 @@ def _not_grown(path: str, error: BaseException) -> BaseException:
     if isinstance(error, OSError):
         return CannotWrite(f"{path} cannot be made: {error.strerror}. Check its folder.")
     return error
-
-
-def _write(file: int, content: mmap, start: int) -> None:
-    """Write all of it behind the start of a file; one call writes at most 2 GB."""
-    with memoryview(content) as rest:
-        done = 0
-        while done < len(rest):
-            done += os.pwrite(file, rest[done:], start + done)
 
 
 def _spare_exams(count: int) -> int:
