@@ -65,6 +65,10 @@ class StoreKind(Value):
     """The statements that make tables and indexes."""
     repair: str = "deciban check --repair"
     """What saves what is whole of a damaged one."""
+    page_bytes: int = 4096
+    """Of a new file; an older one keeps the pages that it has."""
+    cache_kib: int = 2000
+    """How much of the file SQLite may keep in memory."""
 
 
 class SqliteStore:
@@ -163,6 +167,7 @@ class SqliteStore:
                 connection.execute(f"PRAGMA {pragma}")
             for pragma in ("synchronous = FULL", "temp_store = MEMORY"):
                 connection.execute(f"PRAGMA {pragma}")
+            connection.execute(f"PRAGMA cache_size = -{self.kind.cache_kib}")
             self._check(connection)
             self._file = file_at(self.path)
         except BaseException:
@@ -203,6 +208,7 @@ class SqliteStore:
     def _begin(self, path: str) -> None:
         connection = sqlite3.connect(path, isolation_level=None)
         try:
+            connection.execute(f"PRAGMA page_size = {self.kind.page_bytes}")
             connection.execute(f"PRAGMA application_id = {int.from_bytes(self.kind.mark, 'big')}")
             connection.execute(f"PRAGMA user_version = {self.kind.version}")
             for statement in self.kind.tables:

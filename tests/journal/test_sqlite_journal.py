@@ -1,4 +1,5 @@
 import sqlite3
+from binascii import crc32
 from pathlib import Path
 from time import time
 
@@ -7,9 +8,10 @@ import pytest
 from deciban.errors import BadSetting, DamagedStore, NewerFormat
 from deciban.filter.mail import lesson_of
 from deciban.filter.preferences import Preferences
-from deciban.journal.journal_entry import JournalEntry, Outcome
-from deciban.journal.sqlite_journal import MICROSECONDS_A_DAY, EntrySelection, SqliteJournal
+from deciban.journal.journal_entry import ROW, JournalEntry, Outcome
+from deciban.journal.sqlite_journal import KIND, MICROSECONDS_A_DAY, EntrySelection, SqliteJournal
 from deciban.ledger.cursor import Cursor
+from deciban.sqlite_store import SqliteStore, row_check
 from tests.filter.mails import mail
 
 NOW = int(time() * 1e6)
@@ -88,6 +90,25 @@ def test_an_entry_goes_to_another_process_as_plain_values(journal: SqliteJournal
     for wrong in (row[:-1], (*row[:-1], 0), (b"", *row[1:]), (), (None,) * len(row)):
         with pytest.raises(ValueError, match="as it was written"):
             JournalEntry.of_row(wrong)
+
+
+def test_entries_of_earlier_versions_are_read_and_corrected(tmp_path: Path):
+    code = ROW.index("features")
+    written = [entry(number).row()[:-1] for number in range(2)]
+    others = written[1][:code] + written[1][code + 1 :]
+    checks = [row_check(*written[0]), crc32(written[1][code], row_check(*others))]
+    path = str(tmp_path / "journal.db")
+    with SqliteStore(path, KIND.replaced(page_bytes=4096), create=True) as store, store.writing():
+        for row, check in zip(written, checks, strict=True):
+            marks = ", ".join("?" * len(ROW))
+            store.run(f"INSERT INTO entries ({', '.join(ROW)}) VALUES ({marks})", *row, check)
+    with SqliteJournal(path) as journal:
+        found = list(journal.entries(""))
+        assert [each.row()[:-1] for each in found] == written
+        corrected = [each.replaced(outcome=Outcome("spam", NOW)) for each in found]
+        journal.write([*corrected, entry(3)])
+        assert [each for each in journal.entries("") if each.outcome is not None] == corrected
+        assert journal.check() == "3 entries, all as they were written"
 
 
 def test_what_became_of_a_message_brings_no_erased_entry_back(journal: SqliteJournal):

@@ -91,6 +91,15 @@ def test_every_byte_of_the_head_of_a_journal(whole: Path, tmp_path: Path):
         noticed_or_harmless(str(path), original)
 
 
+def test_a_journal_that_does_not_say_how_long_its_pages_are_is_saved_whole(whole: Path, tmp_path: Path):
+    path = tmp_path / "journal.db"
+    data = whole.read_bytes()
+    path.write_bytes(data[:16] + b"\0\0" + data[18:])
+    before = content(str(whole))
+    assert repair_journal(str(path)).saved == sum(map(len, before[0]))  # type: ignore[arg-type]
+    assert content(str(path)) == before
+
+
 def test_a_journal_whose_tables_have_no_text_for_names(whole: Path, tmp_path: Path):
     path = tmp_path / "damaged.db"
     path.write_bytes(whole.read_bytes().replace(b"CREATE TABLE", b"CREATE \xeeABLE"))

@@ -47,6 +47,10 @@ KIND = StoreKind(
         "CREATE INDEX entries_by_message_id ON entries (message_id)",
         "CREATE TABLE facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL)",
     ),
+    # Three indexes are in random order, so a batch changes a page of them for each entry. With 1,800 entries
+    # per batch in a file of 280 MB, an entry takes 37 µs of CPU time; with 4 KB pages and 2 MB in memory 66.
+    page_bytes=16_384,
+    cache_kib=16_384,
 )
 _FIELDS = ", ".join(ROW)
 _CHECK = "check of "

@@ -37,6 +37,10 @@ if TYPE_CHECKING:
             """Within a transaction."""
 
 
+# Of registries and early journals, and of today's journals.
+PAGE_SIZES = 4096, 16384
+
+
 def finding(part: str, opened: Callable[[], AbstractContextManager[Checkable]]) -> Finding:
     """What is found about a file, which ``opened`` opens."""
     try:
@@ -52,9 +56,11 @@ def rows_in(path: str) -> Iterator[list[Any]]:
     """The values of every row that the bytes of a file hold, right or wrong."""
     with open(path, "rb") as file:
         data = file.read()
-    for size in page_sizes(data)[:1]:
-        for _, values in SqlitePages(data, b"", size).rows():
-            yield values
+    sizes = page_sizes(data, PAGE_SIZES)
+    if len(sizes) > 1:  # the head is damaged: with the right size there are the most rows
+        sizes.sort(key=lambda size: sum(1 for _ in SqlitePages(data, b"", size).rows()))
+    for _, values in SqlitePages(data, b"", sizes[-1]).rows():
+        yield values
 
 
 def rebuild(path: str, kind: StoreKind, fill: Filling, kept: str | None = None) -> None:
@@ -98,6 +104,7 @@ def _must_not_be_newer(path: str, kind: StoreKind) -> None:
 def _nobody_writing(path: str, kind: StoreKind) -> ExitStack:
     """Keep others from writing, if the damaged file can still be opened at all."""
     locked = ExitStack()
+    locked.enter_context(suppress(DecibanError))  # some damage lets a change begin, but not end
     with suppress(DecibanError):
         store = locked.enter_context(SqliteStore(path, kind))
         locked.enter_context(store.writing())

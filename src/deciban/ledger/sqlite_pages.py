@@ -102,15 +102,16 @@ def _value(type_: int, part: bytes) -> object:
     return int.from_bytes(part, "big", signed=True) if type_ else None
 
 
-def page_sizes(data: bytes | mmap) -> list[int]:
-    """How long the pages of a file may be: as its head says, or anything if that is damaged.
+def page_sizes(data: bytes | mmap, known: tuple[int, ...] = PAGE_SIZES) -> list[int]:
+    """How long the pages of a file may be: as its head says, or all that are ``known`` if that is damaged.
 
     >>> page_sizes(MAGIC + bytes([0x10, 0])), page_sizes(MAGIC + bytes([0, 1])), page_sizes(b"")
     ([4096], [65536], [4096, 65536])
     """
     # A size of 65,536 does not fit into two bytes, and is written as 1.
-    size = {0x1000: 4096, 1: 65536}.get(int.from_bytes(data[len(MAGIC) : len(MAGIC) + 2], "big"))
-    return [size] if size is not None and data[: len(MAGIC)] == MAGIC else list(PAGE_SIZES)
+    written = int.from_bytes(data[len(MAGIC) : len(MAGIC) + 2], "big")
+    size = 65536 if written == 1 else written
+    return [size] if size in known and data[: len(MAGIC)] == MAGIC else list(known)
 
 
 class SqlitePages:
