@@ -50,6 +50,35 @@ def test_hosts_whose_results_count_are_named_for_all_spaces_at_once(tmp_path: Pa
         assert not space.mail_filter.preferences.results_from
 
 
+def resident_kilobytes(path: Path) -> int:
+    """How much of a file this process has mapped in memory."""
+    found, is_meant = 0, False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if " kB" not in line and "VmFlags" not in line:
+            is_meant = line.endswith(f" {path}")
+        elif is_meant and line.startswith("Rss:"):
+            found += int(line.split()[1])
+    return found
+
+
+def test_states_of_open_spaces_take_no_more_memory_than_they_may(tmp_path: Path):
+    names = ["ann", "bob", "eve"]
+    with Spaces(str(tmp_path), create=True) as teaching:
+        teaching.add(names)
+        for name in names:
+            with teaching.using(name) as space:
+                teach(space.mail_filter, "spam", [mail("spam", 1)])
+                teach(space.mail_filter, "ham", [mail("ham", 1)])
+    with Spaces(str(tmp_path), follows=True, most_bytes=1) as spaces:
+        paths = {name: Path(spaces.database_of(spaces.find(name)) + ".snapshot") for name in names}
+        for name in [*names, "ann"]:
+            with spaces.using(name) as space:
+                for _ in range(2):  # the first question only glances at the file
+                    assert classify(space.mail_filter, mail("spam", 2).data).label == "spam"
+        assert open_names(spaces) == set(names)
+        assert [name for name in names if resident_kilobytes(paths[name])] == ["ann"]
+
+
 def test_a_shared_filter_that_is_not_there_is_found_before_a_space_is_added(spaces: Spaces):
     with pytest.raises((NoSuchSource, FilterError)):
         spaces.add(["ann"], shared="/no/such.state")

@@ -266,6 +266,16 @@ class Filter:
         """
         return Hearing(self._own.asking, self._deciding, self.preferences, patience)
 
+    @property
+    def held_bytes(self) -> int:
+        """How much memory the published state takes, which all threads share."""
+        return max((opened.published.held_bytes for opened in list(self._opened.values())), default=0)
+
+    def rest(self) -> None:
+        """Take no memory for the published state until somebody asks again: it is found in its file."""
+        for opened in list(self._opened.values()):
+            opened.published.rest()
+
     def why(self, question: Question, whereabouts: Whereabouts) -> Verdict:
         """What the filter makes of a message, with the evidence for it against the runner-up."""
         answer = self._own.asking.ask(lambda state: self._deciding.explained(question, whereabouts, state))

@@ -58,6 +58,16 @@ class Published:
         self._asked = True
         return self._read
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of the state to ask is mapped."""
+        return 0 if self._read is None else self._read.held_bytes
+
+    def rest(self) -> None:
+        """Give back the pages of the state to ask until somebody asks it again."""
+        if self._read is not None:
+            self._read.rest()
+
     def to_teach(self, footing: Footing) -> Snapshot | None:
         """The state to teach, whole; None if there is none. Under the exclusive lock."""
         self._taught = self._in_place(self._taught, footing, Snapshot.open_to_teach)

@@ -166,6 +166,20 @@ class Snapshot(State):
         self._view = memoryview(self._map)[PAGE:]
         return self._view
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of it is mapped."""
+        return 0 if self._map is None else len(self._map)
+
+    def rest(self) -> None:
+        """Give back the pages that are mapped; whoever asks next gets them from the file again."""
+        from mmap import MADV_DONTNEED
+
+        mapped = self._map
+        if mapped is not None and not self._is_writable:
+            with suppress(ValueError):  # another thread closes it just now
+                mapped.madvise(MADV_DONTNEED)
+
     def _records(self, first: int, end: int) -> bytes:
         records = os.pread(self._file, (end - first) * RECORD, self._exams_at() + first * RECORD)
         return whole_records(records, first, end)

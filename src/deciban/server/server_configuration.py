@@ -55,6 +55,12 @@ class ServerSettings(Section, frozen=True):
     open_spaces: Annotated[
         int, Meta(ge=1, le=100_000), _explain("how many spaces each worker keeps open; each takes some files")
     ] = 64
+    state_bytes: Annotated[
+        Count,
+        _explain(
+            "how much memory of each worker the states of spaces may take; unused ones give theirs back"
+        ),
+    ] = 268_435_456
     finish_seconds: Annotated[
         Seconds, _explain("how long requests that were accepted may take to finish when the server stops")
     ] = 30.0

@@ -28,6 +28,7 @@ from contextlib import contextmanager, suppress
 
 from deciban.errors import CannotWrite, NoSuchSource, NoSuchSpace
 from deciban.journal.sqlite_journal import SqliteJournal
+from deciban.spaces.awake import Awake
 from deciban.spaces.space import DATABASE, Space
 from deciban.spaces.sqlite_key_ring import SqliteKeyRing
 from deciban.spaces.sqlite_registry import FILE, NEWEST, SqliteRegistry
@@ -59,16 +60,19 @@ class Spaces:
         most_open: int = MOST_OPEN,
         follows: bool = False,
         results_from: Iterable[str] = (),
+        most_bytes: int | None = None,
     ) -> None:
         """``follows``: filters only answer, from what another process teaches (filter/asking.py).
 
         ``results_from`` are hosts whose results count in every space (filter/foreign_results.py).
+        ``most_bytes``: the states of open filters take no more memory than that (awake.py).
         """
         self._follows, self._results_from = follows, tuple(results_from)
         self.folder = os.path.realpath(folder)
         self.most_open = most_open
         self._lock = RLock()
         self._open: dict[str, _OpenFilter] = {}
+        self._awake = None if most_bytes is None else Awake(most_bytes)
         if create:
             try:
                 os.makedirs(self.folder, mode=0o700, exist_ok=True)
@@ -149,6 +153,7 @@ class Spaces:
             with self._lock:
                 opened = self._open.pop(identity, None)
                 if opened is not None:
+                    self._is_closed(identity)
                     opened.close_if_idle()
             self._remove_folder(identity)
             self.keys.revoke_all_for(identity)
@@ -226,6 +231,7 @@ class Spaces:
             if opened is None:
                 return None
             if opened.file != file_at(path):
+                self._is_closed(identity)
                 opened.close_if_idle()
                 return None
             self._open[identity] = opened  # the last is the one used last
@@ -237,7 +243,16 @@ class Spaces:
             opened.users -= 1
             if self._open.get(identity) is not opened:  # deleted or replaced meanwhile
                 opened.close_if_idle()
+            elif self._awake is not None:
+                self._let_rest(self._awake.used(identity, opened.mail_filter.held_bytes))
             self._close_idle()
+
+    def _let_rest(self, identities: Iterable[str]) -> None:
+        """Have spaces give back the memory of their states; who is using one notes it again afterwards."""
+        for identity in identities:
+            opened = self._open.get(identity)
+            if opened is not None and not opened.users:
+                opened.mail_filter.rest()
 
     def _close_idle(self) -> None:
         """Close spaces that nobody uses, those used longest ago first, until not too many are open."""
@@ -246,6 +261,11 @@ class Spaces:
         idle = [identity for identity, opened in self._open.items() if not opened.users]
         for identity in idle[: len(self._open) - self.most_open]:
             self._open.pop(identity).mail_filter.close()
+            self._is_closed(identity)
+
+    def _is_closed(self, identity: str) -> None:
+        if self._awake is not None:
+            self._awake.gone(identity)
 
     # Making and removing folders
 
