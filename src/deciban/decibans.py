@@ -35,6 +35,9 @@ CLEARLY_GOOD = log(4)
 
 def runner_up(totals: Mapping[str, float], label: str) -> str:
     """The label with the largest total but for this one."""
+    if len(totals) == 2 and label in totals:  # the usual case, in a fifth of the time
+        first, second = totals
+        return second if label == first else first
     return max((other for other in totals if other != label), key=totals.__getitem__)
 
 
@@ -56,10 +59,9 @@ def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
     >>> round(log_odds({"spam": 50.0, "ham": 0.0, "work": 0.0}), 4)
     49.3069
     """
-    others = [total for other, total in totals.items() if other != label]
-    if len(others) == 1:  # log exp 0 is 0
-        return totals[label] - others[0]
-    return totals[label] - log_sum(others)
+    if len(totals) == 2:  # log exp 0 is 0
+        return totals[label] - totals[runner_up(totals, label)]
+    return totals[label] - log_sum([total for other, total in totals.items() if other != label])
 
 
 def log_sum(totals: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""Hearings last for one turn of the event loop, and keep no teacher waiting for longer."""
+"""Hearings last while one question follows the other, and keep no teacher waiting for long."""
 
 import asyncio
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def asked(turn: Turn, spaces: Spaces, size: int = len(MAIL)) -> object:
     return found[1]
 
 
-def test_questions_of_one_turn_share_a_hearing_that_ends_with_it(
+def test_questions_that_follow_each_other_share_a_hearing_that_ends_with_the_first_pause(
     spaces: Spaces, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 60.0)  # however slow this machine is
@@ -66,8 +66,26 @@ def test_questions_of_one_turn_share_a_hearing_that_ends_with_it(
         assert asked(turn, spaces) is first
         assert not can_be_changed(spaces)
         await asyncio.sleep(0)
+        assert asked(turn, spaces) is first
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
         assert can_be_changed(spaces)
         assert asked(turn, spaces) is not first
+        turn.end()
+
+    asyncio.run(work())
+
+
+def test_questions_without_a_pause_let_a_teacher_in_after_a_while(
+    spaces: Spaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        turn = Turn(spaces)
+        monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 0.0)
+        asked(turn, spaces)
+        assert not can_be_changed(spaces)
+        await asyncio.sleep(0)
+        assert can_be_changed(spaces)
         turn.end()
 
     asyncio.run(work())

@@ -11,7 +11,7 @@ from itertools import chain
 
 from deciban.committee.verdict import Verdict
 from deciban.decibans import SPAM, is_unsure, runner_up
-from deciban.filter.threshold import Assurance, Threshold
+from deciban.filter.threshold import Assurance
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,13 +36,20 @@ class Deciding:
     ) -> None:
         """``folded_exams``: those that the ledger keeps, the newest first."""
         self._preferences, self._folded_exams = preferences, folded_exams
-        self._assurance: tuple[tuple[Threshold, Address], Assurance] | None = None
+        self._assurance: tuple[Preferences, Address, Assurance] | None = None
 
     def decided(
-        self, questions: Sequence[Question], state: State, preferences: Preferences | None = None
+        self,
+        questions: Sequence[Question],
+        state: State,
+        preferences: Preferences | None = None,
+        looked: Learner | None = None,
     ) -> list[Verdict]:
-        """The verdict about each message; ``preferences``, if they are at hand."""
-        committee = state.look()
+        """The verdict about each message; ``preferences``, if they are at hand.
+
+        ``looked``: the committee of the state, if it was looked at under the same lock.
+        """
+        committee = state.look() if looked is None else looked
         totals = [committee.totals_of(each.features) for each in questions]
         committee.give_back()
         preferences = preferences or self._preferences()
@@ -51,11 +58,17 @@ class Deciding:
             for question, total in zip(questions, totals, strict=True)
         ]
 
-    def weighed(self, question: Question, state: State, preferences: Preferences | None = None) -> Verdict:
+    def weighed(
+        self,
+        question: Question,
+        state: State,
+        preferences: Preferences | None = None,
+        looked: Learner | None = None,
+    ) -> Verdict:
         """The verdict about one message, with its subtotals."""
         from deciban.committee.evidence import subtotals_of
 
-        committee = state.look()
+        committee = state.look() if looked is None else looked
         verdict, against = self._contest(question, committee, state, preferences)
         if verdict.probability is None:
             return verdict
@@ -83,14 +96,14 @@ class Deciding:
 
     def assured(self, state: State) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
-        return self._assured(state, self._preferences().threshold)
+        return self._assured(state, self._preferences())
 
-    def _assured(self, state: State, threshold: Threshold) -> Assurance:
-        key = threshold, state.address
+    def _assured(self, state: State, preferences: Preferences) -> Assurance:
         known = self._assurance  # read and written as one: other threads do so, too
-        if known is None or known[0] != key:
-            known = self._assurance = key, Assurance.of_exams(threshold, self.exams_backwards(state))
-        return known[1]
+        if known is None or known[0] != preferences or known[1] != state.address:
+            assurance = Assurance.of_exams(preferences.threshold, self.exams_backwards(state))
+            known = self._assurance = preferences, state.address, assurance
+        return known[2]
 
     def exams_backwards(self, state: State) -> Iterator[KeptExam | FoldedExam]:
         """The exams of a state, the newest first, and those of folded lessons behind them."""
@@ -109,7 +122,7 @@ class Deciding:
         if verdict.probability is None:
             return verdict
         is_spam = verdict.label == SPAM
-        bar = self._assured(state, preferences.threshold).bar if is_spam else None
+        bar = self._assured(state, preferences).bar if is_spam else None
         if verdict.probability < preferences.sure or is_unsure(totals, bar):
             verdict = verdict.replaced(unsure=True)
         if is_spam and preferences.allows(question.sender):

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from deciban.committee.verdict import Verdict
     from deciban.filter.asking import Asking
     from deciban.filter.deciding import Deciding
+    from deciban.filter.footing import Learner
     from deciban.filter.mail import Question
     from deciban.filter.preferences import Preferences
     from deciban.filter.state import State
@@ -49,6 +50,7 @@ class Hearing:
         """With which questions are to be made."""
         self._asking, self._deciding, self._patience = asking, deciding, patience
         self._state: State | None = None
+        self._learner: Learner | None = None
 
     @property
     def address(self) -> Address | None:
@@ -61,11 +63,15 @@ class Hearing:
 
     def judge(self, question: Question) -> Verdict | None:
         """What the state makes of a message."""
-        return self._asked(lambda state: self._deciding.decided([question], state, self.preferences)[0])
+        return self._asked(
+            lambda state: self._deciding.decided([question], state, self.preferences, self._learner)[0]
+        )
 
     def weigh(self, question: Question) -> Verdict | None:
         """The same, with the subtotals of the verdict."""
-        return self._asked(lambda state: self._deciding.weighed(question, state, self.preferences))
+        return self._asked(
+            lambda state: self._deciding.weighed(question, state, self.preferences, self._learner)
+        )
 
     def explain(self, question: Question, whereabouts: Whereabouts) -> Verdict | None:
         """The same, with the evidence for it against the runner-up."""
@@ -76,7 +82,7 @@ class Hearing:
     def close(self) -> None:
         """Let others change the state."""
         if self._state is not None:
-            self._state = None
+            self._state = self._learner = None
             self._asking.end()
 
     def _asked(self, question: Callable[[State], Verdict]) -> Verdict | None:
@@ -85,6 +91,8 @@ class Hearing:
             if self._state is None:
                 return None
         try:
+            if self._learner is None:  # as it is until the hearing is closed
+                self._learner = self._state.look()
             verdict = question(self._state)
         except DamagedSnapshot:
             return None

@@ -18,7 +18,7 @@ The filter knows lessons and features, not mail; whoever has the bytes reads the
 
 from __future__ import annotations
 
-from deciban.committee.extraction import features_of
+from deciban.committee.extraction import features_of, named_features
 from deciban.committee.label import label_of
 from deciban.ledger.lesson import INCOMING, Lesson, storable
 from deciban.text import Message, read
@@ -63,8 +63,6 @@ def lesson_of(
     label: str, by: str, preferences: Preferences, raw: RawMessage, origin: str = INCOMING
 ) -> Lesson:
     """What is learned from a message; with its bytes, if they are to be kept."""
-    from deciban.committee.extraction import named_features
-
     message = read(raw.data)
     sender = sender_of(message)
     features, names = named_features(message, _facts(message, sender, preferences), _hears(preferences))

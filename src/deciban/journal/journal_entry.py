@@ -207,10 +207,11 @@ class PackedEntry:
         done: str,
         space: str,
         text_of: Callable[[object], str] = json.dumps,
+        random_bytes: Callable[[int], bytes] = os.urandom,
     ) -> tuple[Any, ...]:
         """The row of a new entry about a message that was judged; ``text_of`` writes JSON."""
         fields = (
-            os.urandom(ID_BYTES),
+            random_bytes(ID_BYTES),
             space,
             int(time() * 1e6),
             door,

@@ -62,7 +62,7 @@ class FrameReader(Generic[Framed]):
     """Finds frames in bytes that come in pieces."""
 
     def __init__(self, kind: type[Framed]) -> None:
-        self._decode: Callable[[bytes], Framed] = msgspec.msgpack.Decoder(kind).decode
+        self._decode: Callable[[memoryview], Framed] = msgspec.msgpack.Decoder(kind).decode
         self._rest = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Framed]:
@@ -76,7 +76,9 @@ class FrameReader(Generic[Framed]):
             end = place + LENGTH_BYTES + length
             if len(self._rest) < end:
                 break
-            yield self._decode(bytes(self._rest[place + LENGTH_BYTES : end]))
+            with memoryview(self._rest) as whole, whole[place + LENGTH_BYTES : end] as frame:
+                record = self._decode(frame)
+            yield record
             place = end
         del self._rest[:place]
 

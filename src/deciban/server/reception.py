@@ -30,6 +30,7 @@ from deciban.filter.address_text import address_text
 from deciban.filter.mail import Question, lesson_of, question_of, whereabouts_in
 from deciban.journal.journal_entry import TOLD, JournalEntry, PackedEntry
 from deciban.ledger.lesson import INCOMING
+from deciban.server.random_bytes import RandomBytes
 from deciban.server.turn import Turn
 from deciban.spaces import Spaces
 from deciban.spaces.doorkeeper import Doorkeeper
@@ -101,8 +102,11 @@ class Reception:
         self.configuration = configuration
         self.log, self.attendance = log, attendance
         settings = configuration.server
-        self.spaces = Spaces(folder, False, settings.open_spaces, True, settings.results_from)
+        self.spaces = Spaces(
+            folder, False, settings.open_spaces, True, settings.results_from, settings.state_bytes
+        )
         self._turn = Turn(self.spaces)
+        self.random_bytes = RandomBytes()
         self.doorkeeper = Doorkeeper(self.spaces)
         self.link = link
         link.when_changed = self.doorkeeper.look_again
@@ -182,7 +186,7 @@ class Reception:
         if done is None:
             waits = JournalEntry.of(lesson, verdict, door, TOLD, space.id)
             return Answer(verdict, waits.id, lesson.digest, hearing.address, False, waits)
-        row = PackedEntry.packed(lesson, verdict, door, done, space.id, _json_text)
+        row = PackedEntry.packed(lesson, verdict, door, done, space.id, _json_text, self.random_bytes.take)
         self.link.note(row)
         return Answer(verdict, row[0], lesson.digest, hearing.address, False, None)
 

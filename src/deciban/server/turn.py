@@ -1,8 +1,9 @@
-"""The spaces that are asked in one turn of the event loop.
+"""The spaces that are asked in one turn: for as long as one question follows the other.
 
 When requests are ready on several connections, the event loop reads and answers them all before it looks for
-others. The first question to a space begins a hearing (filter/hearing.py), which the others share; with the
-turn it ends. If a turn takes long, hearings are begun anew: a teacher waits for nobody longer than that.
+others. The first question to a space begins a hearing (filter/hearing.py), which the others share, and so do
+those that are ready when the event loop looks again. With the first look that brings no question the turn
+ends. If a turn takes long, hearings are begun anew: a teacher waits for nobody longer than that.
 """
 
 from __future__ import annotations
@@ -33,11 +34,13 @@ class Turn:
         self._heard: dict[str, tuple[Filter, Hearing]] = {}
         self._open = ExitStack()
         self._until = 0.0
+        self._was_asked = self._is_watched = False
 
     def hearing(self, space: SpaceRecord, size: int) -> tuple[Filter, Hearing] | None:
         """The filter of a space and its hearing, for a message of so many bytes; None if it has no files."""
         if self._heard and (size > LONG_BYTES or monotonic() > self._until):
             self.end()
+        self._was_asked = True
         return self._heard.get(space.id) or self._begin(space)
 
     def _begin(self, space: SpaceRecord) -> tuple[Filter, Hearing] | None:
@@ -45,12 +48,23 @@ class Turn:
             return None
         if not self._heard:
             self._until = monotonic() + TURN_SECONDS
-            asyncio.get_running_loop().call_soon(self.end)
+            if not self._is_watched:
+                self._is_watched = True
+                asyncio.get_running_loop().call_soon(self._look)
         mail_filter = self._open.enter_context(self._spaces.using(space)).mail_filter
         hearing = mail_filter.hearing(LOOP_PATIENCE)
         self._open.callback(hearing.close)
         self._heard[space.id] = mail_filter, hearing
         return mail_filter, hearing
+
+    def _look(self) -> None:
+        """End the turn, unless somebody asked since the last look."""
+        if self._was_asked and monotonic() < self._until:
+            self._was_asked = False
+            asyncio.get_running_loop().call_soon(self._look)
+        else:
+            self._is_watched = False
+            self.end()
 
     def end(self) -> None:
         """Let others change what was asked."""

@@ -21,4 +21,7 @@ def address_in(value: str) -> str:
     """The address in the value of a From field, lower-cased; empty if there is none."""
     start, end = value.rfind("<"), value.rfind(">")
     address = value[start + 1 : end] if 0 <= start < end else value
-    return next((word.lower() for word in address.split() if "@" in word), "")
+    for word in address.split():
+        if "@" in word:
+            return word.lower()
+    return ""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deciban.server.server_configuration import HttpSettings
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "::1")
-MOST_BUCKETS = 10_000
+MOST_BUCKETS, MOST_REMEMBERED = 10_000, 1_000
 
 
 class Gate:
@@ -32,6 +32,7 @@ class Gate:
         places = [ListeningPlace.of(text) for text in settings.listen]
         self._hosts = {*LOOPBACK_NAMES, *map(host_of, settings.hosts)}
         self._hosts |= {place.host for place in places if place.host not in ("", "0.0.0.0", "::")}
+        self._meant: set[str] = set()  # Host fields that named us, as they are written
         self._origins = {origin.rstrip("/").lower() for origin in settings.origins}
         # Whoever names proxies wants all others to come through them, but for this machine itself.
         self._proxies = {*settings.proxies, "127.0.0.1", "::1"} if settings.proxies else set()
@@ -45,10 +46,8 @@ class Gate:
         host = request.headers.get("host")
         if host is None:
             raise BadRequest("The field Host is missing.")
-        if host_of(host) not in self._hosts:
-            raise Misdirected(
-                "This server is not known under this name. Its administrator can set http.hosts."
-            )
+        if host not in self._meant:
+            self._must_name_us(host)
         if self._proxies and not request.is_secure and request.peer not in self._proxies:
             raise Misdirected(
                 "Without TLS only the proxies of this server may ask it. Use its https address."
@@ -56,6 +55,15 @@ class Gate:
         origin = request.headers.get("origin")
         if origin is not None and not self._is_known(origin.lower(), host.lower()):
             raise Misdirected("This page may not ask this server. Its administrator can set http.origins.")
+
+    def _must_name_us(self, host: str) -> None:
+        if host_of(host) not in self._hosts:
+            raise Misdirected(
+                "This server is not known under this name. Its administrator can set http.hosts."
+            )
+        if len(self._meant) >= MOST_REMEMBERED:
+            self._meant.clear()
+        self._meant.add(host)
 
     def _is_known(self, origin: str, host: str) -> bool:
         return origin in self._origins or origin in (f"http://{host}", f"https://{host}")

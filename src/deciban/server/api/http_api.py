@@ -6,7 +6,6 @@ method, the key, its rate, the size of the body, the parameters. Whatever fails 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Awaitable
 from time import monotonic
@@ -53,6 +52,7 @@ class HttpApi:
     def __init__(self, reception: Reception, settings: HttpSettings, metrics: ServerMetrics) -> None:
         self.reception, self.metrics = reception, metrics
         self._settings = settings
+        self._random = reception.random_bytes.take
         self._gate = Gate(settings, reception.configuration.limits.key_rate)
         self._log_requests = reception.configuration.log.requests
         # What addresses and parameters were found to mean: programs ask for the same ones again and again.
@@ -66,7 +66,7 @@ class HttpApi:
     def handle(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
         """Answer a request, at once if that is possible."""
         given = request.headers.get("x-request-id")
-        request.id = given if given and _OWN_ID.fullmatch(given) else os.urandom(8).hex()
+        request.id = given if given and _OWN_ID.fullmatch(given) else self._random(8).hex()
         name = "page"
         try:
             self._gate.must_be_meant(request)

@@ -278,17 +278,18 @@ class HttpConnection(asyncio.Protocol):
         """The header is whole: look at limits before anything is read."""
         self._in_head = False
         body = HttpBody(self._continue, self._resume_reading)
-        request = HttpRequest(self._parser.get_method().decode("latin-1"), self._target, self._headers, body)
+        method = self._parser.get_method().decode("latin-1")
+        try:
+            request = HttpRequest(method, self._target, self._headers, body)
+        except BadRequest as error:
+            raise _Refused(400, str(error)) from None
         request.peer, request.is_local, request.is_secure = self._peer, self._is_local, self._is_secure
         request.started = monotonic()
         self._reading = request
         self._window, self._window_bytes = request.started, 0
         if not self._parser.should_keep_alive():
             self._closing = True
-        try:
-            length = request.length
-        except BadRequest as error:
-            raise _Refused(400, str(error)) from None
+        length = request.length
         if length is not None and length > self._service.longest_body:
             raise _Refused(
                 413, f"The body has {length:,} bytes; the limit is {self._service.longest_body:,}."

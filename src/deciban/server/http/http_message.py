@@ -134,6 +134,7 @@ class HttpRequest:
         "id",
         "is_local",
         "is_secure",
+        "length",
         "method",
         "path",
         "peer",
@@ -142,12 +143,15 @@ class HttpRequest:
     )
 
     def __init__(self, method: str, target: bytes, headers: dict[str, str], body: HttpBody) -> None:
+        """BadRequest if the length of the body is no number."""
         self.method = method
         path, _, self.query = target.partition(b"?")
         self.path = path
         self.headers = headers
         self.content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         """What the body is said to be, without parameters."""
+        self.length = _length_in(headers)
+        """The length of the body, if it is told."""
         self.body = body
         self.peer = ""
         self.is_local = False
@@ -157,16 +161,6 @@ class HttpRequest:
         self.held = 0
         """Bytes of its body that count towards what a worker may hold."""
         self.started = 0.0
-
-    @property
-    def length(self) -> int | None:
-        """The length of the body, if it is told."""
-        text = self.headers.get("content-length")
-        if text is None:
-            return None if "transfer-encoding" in self.headers else 0
-        if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise BadRequest("Content-Length is no number.")
-        return int(text)
 
 
 class HttpResponse:
@@ -184,14 +178,25 @@ class HttpResponse:
     ) -> None:
         self.status, self.body, self.pieces = status, body, pieces
         self.headers: dict[str, str] = {"content-type": content_type} if content_type else {}
-        self.headers.update(headers)
+        if headers:
+            self.headers.update(headers)
 
     def head(self, keep_alive: bool) -> bytes:
         """Status line and header."""
-        lines = "".join(f"{name}: {value}\r\n" for name, value in self.headers.items())
+        lines = "".join([f"{name}: {value}\r\n" for name, value in self.headers.items()])
         if self.pieces is not None:
             length = "transfer-encoding: chunked\r\n"
         else:
             length = "" if self.status in (204, 304) else f"content-length: {len(self.body)}\r\n"
         end = "\r\n" if keep_alive else "connection: close\r\n\r\n"
         return _STATUS_LINES[self.status] + (lines + length + end).encode("latin-1", "replace")
+
+
+def _length_in(headers: Mapping[str, str]) -> int | None:
+    """The length of a body, if it is told; BadRequest if that is no number."""
+    text = headers.get("content-length")
+    if text is None:
+        return None if "transfer-encoding" in headers else 0
+    if not (text.isascii() and text.isdecimal() and len(text) < 19):
+        raise BadRequest("Content-Length is no number.")
+    return int(text)
