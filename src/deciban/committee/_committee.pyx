@@ -530,8 +530,8 @@ cdef class Committee:
         header.check = check_of(&header, sizeof(Head) // 8, 0) + check_of(
             self.records, labels // 8, sizeof(Head) // 8
         )
-        head = PyBytes_FromStringAndSize(<char*>&header, sizeof(Head))
-        return head + PyBytes_FromStringAndSize(<char*>self.records, labels) + self.table.pack(self._considered())
+        cdef bytes head = PyBytes_FromStringAndSize(<char*>&header, sizeof(Head))
+        return self.table.pack(self._considered(), head + PyBytes_FromStringAndSize(<char*>self.records, labels))
 
     @staticmethod
     def of_state(settings, const unsigned char[::1] code not None, Py_ssize_t capacity, begin):

@@ -92,7 +92,10 @@ cdef class RowTable:
     cdef Py_ssize_t filled(self) noexcept nogil
     cdef uint64_t* _entries(self, Py_ssize_t* count) except NULL
     cdef uint64_t* _sorted_entries(self, Py_ssize_t* count) except NULL
-    cdef bytes pack(self, Py_ssize_t labels)
+    cdef bytes pack(self, Py_ssize_t labels, bytes before)
+    cdef void _write_rows(
+        self, const uint64_t* entries, Py_ssize_t count, Py_ssize_t labels, unsigned char* gaps, Py_ssize_t size
+    ) noexcept nogil
     cdef Py_ssize_t unpack(self, const unsigned char* code, Py_ssize_t size, Py_ssize_t labels) except -1
 
 
