@@ -52,6 +52,7 @@ class ValueType(type):
             body["field_names"] = (*parent.field_names, *own)
             body["_defaults"] = parent._defaults | defaults
             body["_positional"] = 0 if kw_only else len(body["field_names"])
+            body["_all_given"] = -1 if kw_only else len(body["field_names"])
         made = super().__new__(cls, name, bases, {**body, "__slots__": own})
         # What assigns each field, found once: twice as fast as by name, and a lesson is several records.
         own_setters = tuple(vars(made)[field].__set__ for field in own)
@@ -65,17 +66,18 @@ class Value(metaclass=ValueType):
     field_names: ClassVar[tuple[str, ...]] = ()
     _defaults: ClassVar[dict[str, object]] = {}
     _positional: ClassVar[int] = 0
+    _all_given: ClassVar[int] = -1
+    """How many values by position are all that there are; none are if they must be named."""
     _setters: ClassVar[tuple[Any, ...]] = ()
 
     if not TYPE_CHECKING:
 
         def __init__(self, *values: object, **fields: object) -> None:
             """Take the fields in the order in which they are annotated, or by name."""
-            setters = self._setters
-            if fields or len(values) != len(setters) or len(values) > self._positional:
+            if fields or len(values) != self._all_given:
                 given = self._given(values, fields)
                 values = [given[name] for name in self.field_names]
-            for assign, value in zip(setters, values):  # noqa: B905 (strict takes as long as assigning a field)
+            for assign, value in zip(self._setters, values):  # noqa: B905 (strict takes as long as assigning)
                 assign(self, value)
             self._check()
 

@@ -2,13 +2,14 @@
 
 import asyncio
 import io
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from deciban.committee.verdict import Verdict
 from deciban.filter.mail import lesson_of
 from deciban.filter.preferences import Preferences
-from deciban.journal.journal_entry import TOLD, PackedEntry
+from deciban.journal.journal_entry import ID_BYTES, TOLD, JudgedEntry
 from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.server.server_log import ServerLog
 from deciban.server.writer import Writer, WriterConnection
@@ -20,9 +21,10 @@ SPACE = "1f0c"
 Links = tuple[WriterLink, WriterLink]
 
 
-def note_of(number: int) -> tuple[object, ...]:
+def note_of(number: int) -> JudgedEntry:
     lesson = lesson_of("", "", Preferences(), RawMessage("-", b"Subject: Lunch %d" % number))
-    return PackedEntry.packed(lesson, Verdict.of({"spam": 0.0, "ham": 1.0}), "http", TOLD, SPACE)
+    verdict = Verdict.of({"spam": 0.0, "ham": 1.0})
+    return JudgedEntry(os.urandom(ID_BYTES), lesson, verdict, "http", TOLD, SPACE)
 
 
 def with_two_workers(folder: Path, work: Callable[[Links], Awaitable[None]]) -> None:

@@ -186,35 +186,31 @@ def _check_of(fields: Sequence[Any]) -> int:
     return crc32(fields[_CODE], row_check(*fields[:_CODE], *fields[_CODE + 1 :]))
 
 
-class PackedEntry:
-    """The entry of a question as it goes from the process that answered to the one that writes.
+class JudgedEntry:
+    """The entry of a question that was answered just now, on its way to the one who writes.
 
-    It is a row and nothing else: making a `JournalEntry` of it, and a row of that again, takes longer than
-    all else that the writer of a server does. Its check is looked at when it is read from the file.
+    Its row is made when it is handed over with others: what that needs is then in the processor's cache,
+    where between questions it is not.
     """
 
-    kind, outcome = QUESTION, None
+    __slots__ = ("_door", "_lesson", "_moment", "_space", "_verdict", "done", "id")
 
-    def __init__(self, row: Sequence[Any]) -> None:
-        """``row``: what `packed` or `JournalEntry.row` gave."""
-        self._row = row
+    def __init__(
+        self, identity: bytes, lesson: Lesson, verdict: Verdict, door: str, done: str, space: str
+    ) -> None:
+        """``identity``: random bytes (`ID_BYTES`)."""
+        self.id, self.done = identity, done
+        self._moment = int(time() * 1e6)
+        self._lesson, self._verdict, self._door, self._space = lesson, verdict, door, space
 
-    @staticmethod
-    def packed(
-        lesson: Lesson,
-        verdict: Verdict,
-        door: str,
-        done: str,
-        space: str,
-        text_of: Callable[[object], str] = json.dumps,
-        random_bytes: Callable[[int], bytes] = os.urandom,
-    ) -> tuple[Any, ...]:
-        """The row of a new entry about a message that was judged; ``text_of`` writes JSON."""
+    def row(self, text_of: Callable[[object], str] = json.dumps) -> tuple[Any, ...]:
+        """All of it as plain values, as `JournalEntry.row` has them; ``text_of`` writes JSON."""
+        lesson = self._lesson
         fields = (
-            random_bytes(ID_BYTES),
-            space,
-            int(time() * 1e6),
-            door,
+            self.id,
+            self._space,
+            self._moment,
+            self._door,
             QUESTION,
             lesson.digest,
             lesson.source,
@@ -224,13 +220,27 @@ class PackedEntry:
             lesson.message_id,
             lesson.names,
             lesson.features.encode(),
-            text_of(_kept(verdict)),
-            done,
+            text_of(_kept(self._verdict)),
+            self.done,
             None,
             None,
             None,
         )
         return *fields, _check_of(fields)
+
+
+class PackedEntry:
+    """The entry of a question as it comes from the process that answered to the one that writes.
+
+    It is a row and nothing else: making a `JournalEntry` of it, and a row of that again, takes longer than
+    all else that the writer of a server does. Its check is looked at when it is read from the file.
+    """
+
+    kind, outcome = QUESTION, None
+
+    def __init__(self, row: Sequence[Any]) -> None:
+        """``row``: what `JudgedEntry.row` or `JournalEntry.row` gave."""
+        self._row = row
 
     def row(self) -> Sequence[str | int | bytes | None]:
         """All of it as plain values."""

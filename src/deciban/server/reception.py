@@ -21,14 +21,12 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from deciban.committee.label import label_of
 from deciban.committee.verdict import Verdict
 from deciban.errors import DecibanError
 from deciban.filter.address_text import address_text
 from deciban.filter.mail import Question, lesson_of, question_of, whereabouts_in
-from deciban.journal.journal_entry import TOLD, JournalEntry, PackedEntry
+from deciban.journal.journal_entry import ID_BYTES, TOLD, JudgedEntry
 from deciban.ledger.lesson import INCOMING
 from deciban.server.random_bytes import RandomBytes
 from deciban.server.turn import Turn
@@ -52,7 +50,6 @@ Found = TypeVar("Found")
 # How long a question waits for a state, and for a state that knows a position.
 STATE_SECONDS, AT_LEAST_SECONDS = 2.0, 1.0
 FIRST_NAP, LONGEST_NAP = 0.002, 0.05
-_encode = msgspec.json.Encoder().encode
 
 
 class Answer(Value):
@@ -66,7 +63,7 @@ class Answer(Value):
     """Of the state that answered; None if there was none."""
     stale: bool = False
     """Whether the state does not know the position that was asked for."""
-    entry: JournalEntry | None = None
+    entry: JudgedEntry | None = None
     """Of the journal, if it waits for `Reception.note`."""
 
     @property
@@ -183,17 +180,17 @@ class Reception:
         verdict = hearing.weigh(Question(lesson.features, lesson.sender))
         if verdict is None or not hearing.knows(at_least):
             return None
-        if done is None:
-            waits = JournalEntry.of(lesson, verdict, door, TOLD, space.id)
-            return Answer(verdict, waits.id, lesson.digest, hearing.address, False, waits)
-        row = PackedEntry.packed(lesson, verdict, door, done, space.id, _json_text, self.random_bytes.take)
-        self.link.note(row)
-        return Answer(verdict, row[0], lesson.digest, hearing.address, False, None)
+        entry = JudgedEntry(self.random_bytes.take(ID_BYTES), lesson, verdict, door, done or TOLD, space.id)
+        waits = entry if done is None else None
+        if waits is None:
+            self.link.note(entry)
+        return Answer(verdict, entry.id, lesson.digest, hearing.address, False, waits)
 
     def note(self, answer: Answer, done: str) -> None:
         """Have the entry written that waited until it was known what is done with the message."""
         if answer.entry is not None:
-            self.link.note(answer.entry.replaced(done=done).row())
+            answer.entry.done = done
+            self.link.note(answer.entry)
 
     async def why(self, space: SpaceRecord, raw: RawMessage) -> Explained:
         """The verdict with its evidence; nothing is kept."""
@@ -293,10 +290,6 @@ class Reception:
                 await self.link.call("touch keys", ids=used)
             except DecibanError:  # the registry cannot be written; nobody is let in or kept out by that
                 return
-
-
-def _json_text(record: object) -> str:
-    return _encode(record).decode()
 
 
 def _named(space: SpaceRecord) -> dict[str, str]:

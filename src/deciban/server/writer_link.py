@@ -17,7 +17,9 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from deciban.errors import NotReady
 from deciban.server.frames import (
@@ -33,14 +35,20 @@ from deciban.server.frames import (
     framed,
 )
 
+if TYPE_CHECKING:
+    from deciban.journal.journal_entry import JudgedEntry
+
 CALL_SECONDS = 120.0
 RECONNECT_SECONDS = 0.05
-# Notes are kept for so long, unless there are so many: some 4 KB each.
+# Notes are kept for so long, unless there are so many: some 10 KB each.
 NOTES_SECONDS, NOTES_AT_ONCE = 0.02, 64
 # Notes that wait for a writer; beyond that the oldest are given up.
 MOST_NOTES = 10_000
 # A stream may be ahead of the writer by so many bytes.
 WINDOW_BYTES = 4_000_000
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 class WriterLink:
@@ -53,7 +61,7 @@ class WriterLink:
         self._number = 0
         self._waiting: dict[int, tuple[Call, asyncio.Future[Any]]] = {}
         self._streams: dict[int, asyncio.Queue[Reply | None]] = {}
-        self._notes: deque[tuple[Any, ...]] = deque(maxlen=MOST_NOTES)
+        self._notes: deque[JudgedEntry] = deque(maxlen=MOST_NOTES)
         self.lost_notes = 0
         self._sending: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
@@ -103,11 +111,11 @@ class WriterLink:
         finally:
             self._waiting.pop(call.number, None)
 
-    def note(self, row: tuple[Any, ...]) -> None:
+    def note(self, entry: JudgedEntry) -> None:
         """An entry for the journal; nobody waits for it."""
         if len(self._notes) == MOST_NOTES:
             self.lost_notes += 1
-        self._notes.append(row)
+        self._notes.append(entry)
         if len(self._notes) >= NOTES_AT_ONCE:
             self._send_notes()
         elif self._sending is None:
@@ -123,7 +131,8 @@ class WriterLink:
 
     def _hand_over(self) -> None:
         if self._notes and self._transport is not None:
-            rows, self._notes = list(self._notes), deque(maxlen=MOST_NOTES)
+            rows = [entry.row(_json_text) for entry in self._notes]
+            self._notes.clear()
             self._transport.write(framed(Call(0, "note", {"rows": rows})))
 
     async def stream(
@@ -214,6 +223,10 @@ class WriterLink:
             future.set_result(reply.value)
         elif reply.kind == ERROR:
             future.set_exception(error_of(reply.value))
+
+
+def _json_text(record: object) -> str:
+    return _encode(record).decode()
 
 
 class _LinkProtocol(asyncio.Protocol):
