@@ -106,6 +106,7 @@ def test_a_directory_is_made_of_what_is_there_and_poured_into_any_table() -> Non
     listed.open_directory()
     listed.open_directory()
     assert listed.has_directory
+    listed.check()
     assert listed.code() == sparse.committee.code()
     for shape in (Shape.dense(4, 12), Shape.for_rows(16, 12, 8000, is_layer=True)):
         other = Committee.fresh(learned, shape=shape)

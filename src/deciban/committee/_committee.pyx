@@ -488,6 +488,8 @@ cdef class Committee:
 
     cdef int _check_table(self) except -1:
         cdef Py_ssize_t block
+        if not self.table.has_checks():  # nobody else can have damaged it
+            return 0
         for block in range(blocks_of(&self.header.table)):
             self.table.checked[block] = 0
             self.table.check_block(block)
@@ -1151,7 +1153,7 @@ cdef class Committee:
         # Of a row of many labels few words change: those of the weights that there are, and that of one count.
         cdef Py_ssize_t words = (4 * (1 + labels) + 7) // 8 if labels else 0
         cdef Py_ssize_t count_word = (4 * (1 + self.capacity) + 2 * counted) // 8 if counted >= 0 else -1
-        cdef bint is_short = self.table.row < BLOCK
+        cdef bint is_short = self.table.row < BLOCK, has_checks = self.table.has_checks()
         cdef const double* gradient = self.gradient
         cdef double rate = self.rate
         cdef double share = (labels - 1.0) / labels if labels else 0, square = 0, step
@@ -1167,7 +1169,9 @@ cdef class Committee:
             return
         for i in range(count):
             place = rows[i] - self.table.start
-            before = check_of_changed(rows[i], words, count_word, (place & (BLOCK - 1)) >> 3) if is_short else 0
+            before = 0
+            if is_short and has_checks:
+                before = check_of_changed(rows[i], words, count_word, (place & (BLOCK - 1)) >> 3)
             row = <float*>rows[i]
             counts = <uint16_t*>(row + 1 + self.capacity)
             if counted >= 0 and counts[counted] < MOST_COUNT:
@@ -1176,6 +1180,8 @@ cdef class Committee:
                 step = adagrad_step(row, square, rate * share, self.damping)
                 for number in range(labels):
                     row[1 + number] = <float>(row[1 + number] - step * gradient[number])
+            if not has_checks:
+                continue
             if is_short:
                 self.checks[place >> BLOCK_BITS] += (
                     check_of_changed(rows[i], words, count_word, (place & (BLOCK - 1)) >> 3) - before
@@ -1195,11 +1201,13 @@ cdef class Committee:
         cdef uint64_t* checks = self.checks
         cdef Py_ssize_t i, place
         cdef PairRow row
-        cdef uint64_t before
+        cdef uint64_t before = 0
+        cdef bint has_checks = self.table.has_checks()
         for i in range(count):
             place = rows[i] - start
             memcpy(&row, rows[i], sizeof(PairRow))
-            before = check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3)
+            if has_checks:
+                before = check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3)
             if counted >= 0:
                 row.counts[counted] += row.counts[counted] < MOST_COUNT
             if labels:
@@ -1207,7 +1215,8 @@ cdef class Committee:
                 row.weights[0] = <float>(row.weights[0] - step * first)
                 row.weights[1] = <float>(row.weights[1] - step * second)
             memcpy(rows[i], &row, sizeof(PairRow))
-            checks[place >> BLOCK_BITS] += check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3) - before
+            if has_checks:
+                checks[place >> BLOCK_BITS] += check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3) - before
 
     def explain(self, Features features not None, str favoured not None, str against not None):
         """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.

@@ -79,6 +79,7 @@ cdef class RowTable:
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil
+    cdef bint has_checks(self) noexcept nogil
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void renew_checks(self) noexcept nogil

@@ -532,10 +532,16 @@ cdef class RowTable:
         self.checked[block] = self.checks[block] == check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
         return self.checked[block]
 
+    cdef bint has_checks(self) noexcept nogil:
+        """Whether checks are kept up; with a directory they are made when the table is poured into another."""
+        return self.directory == NULL
+
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil:
         """Write numbers into a row of zeros."""
         cdef Py_ssize_t place = row - self.start, block
         memcpy(row, numbers, self.row)
+        if not self.has_checks():
+            return
         if self.row < BLOCK:
             self.checks[place >> BLOCK_BITS] += check_of(row, self.row >> 3, (place & (BLOCK - 1)) >> 3)
             return
