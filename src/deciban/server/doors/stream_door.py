@@ -25,6 +25,8 @@ Request = TypeVar("Request", covariant=True)
 PIECE_BYTES = 1 << 17
 # How long a client may take to read an answer.
 SENDING_SECONDS = 60.0
+# For so long those who have just come may bring their first message when the door closes.
+NEW_SECONDS = 1.0
 
 
 class Peer(Value):
@@ -75,6 +77,8 @@ class StreamDoor:
         self._servers: list[asyncio.Server] = []
         self._conversations: set[asyncio.Task[None]] = set()
         self._resting: set[asyncio.Task[None]] = set()
+        self._new: set[asyncio.Task[None]] = set()
+        """Conversations that have not had a message yet."""
         self._held: dict[asyncio.Task[None], int] = {}
         """How many bytes of unfinished messages each conversation has sent."""
 
@@ -87,10 +91,19 @@ class StreamDoor:
             self._servers.append(await start(self._begin, sock=listening, backlog=BACKLOG))
 
     async def close(self) -> None:
-        """Accept nobody any more, and finish what was begun."""
+        """Accept nobody any more, and finish what was begun.
+
+        Somebody whose connection we have taken already is about to ask, and is given a moment for it.
+        """
         self.is_closing = True
         for server in self._servers:
             server.close()
+        for resting in self._resting - self._new:
+            resting.cancel()
+        await asyncio.sleep(0)  # what was accepted just now begins
+        if self._new:
+            await asyncio.wait(list(self._new), timeout=NEW_SECONDS)
+            self._new.clear()
         for resting in list(self._resting):
             resting.cancel()
         if self._conversations:
@@ -106,7 +119,7 @@ class StreamDoor:
         ``is_resting``: whether nothing was begun, so that the door may close now.
         """
         task = asyncio.current_task()
-        if is_resting and self.is_closing:
+        if is_resting and self.is_closing and task not in self._new:
             return b""
         if is_resting and task is not None:
             self._resting.add(task)
@@ -149,6 +162,7 @@ class StreamDoor:
         task = asyncio.current_task()
         if task is not None:
             self._held.pop(task, None)
+            self._new.discard(task)
 
     async def send(self, writer: asyncio.StreamWriter, data: bytes) -> None:
         """Send an answer; a client that does not read it is given up."""
@@ -168,11 +182,12 @@ class StreamDoor:
     async def _begin(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        if self.is_closing or len(self._conversations) >= self._most:
+        if len(self._conversations) >= self._most:
             self.reception.log.say(self.name, "too many connections", most=self._most)
             writer.close()
             return
         self._conversations.add(task)
+        self._new.add(task)
         try:
             await self.converse(reader, writer, Peer.of(writer.get_extra_info("socket")))
         except (BadDialogue, OSError, TimeoutError) as error:
@@ -183,6 +198,7 @@ class StreamDoor:
             self.reception.log.fault(self.name, error)
         finally:
             self._conversations.discard(task)
+            self._new.discard(task)
             self._held.pop(task, None)
             with suppress(OSError, RuntimeError):
                 writer.close()

@@ -36,6 +36,8 @@ MOST_HEADERS = 100
 STEP_BACK_SECONDS = 0.002
 # The time after which the rate of a body counts, and for which the rest of a refused request is read.
 WINDOW_SECONDS, LINGER_SECONDS = 10.0, 5.0
+# For so long a connection that has brought nothing yet is left open when we end.
+SILENT_SECONDS = 1.0
 # Bodies that are worked through as they come are not held.
 STREAMED = "application/x-ndjson"
 ONCE = frozenset({"host", "authorization", "content-length", "content-type", "origin", "content-encoding"})
@@ -143,9 +145,14 @@ class HttpService:
         for task in self._accepting:
             task.cancel()
         for connection in list(self.connections):
-            connection.close_if_idle()
+            if not connection.is_silent:  # somebody who has just come is about to ask
+                connection.close_if_idle()
+        until = monotonic() + SILENT_SECONDS
         while self.connections:
             await asyncio.sleep(0.01)
+            if monotonic() > until:
+                for connection in list(self.connections):
+                    connection.close_if_idle()
         if self._sweeping is not None:
             self._sweeping.cancel()
 
@@ -174,6 +181,8 @@ class HttpConnection(asyncio.Protocol):
         self._waiting: deque[HttpRequest] = deque()
         self._answering: HttpRequest | None = None
         self._task: asyncio.Task[None] | None = None
+        self.is_silent = True
+        """Whether nothing has come yet."""
         self._closing = False
         self._throws_away = False
         self._is_paused = False
@@ -219,6 +228,7 @@ class HttpConnection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Some bytes came."""
         self._window_bytes += len(data)
+        self.is_silent = False
         if self._throws_away:
             return
         if not self._in_head and self._reading is None:
