@@ -138,7 +138,7 @@ def one_form(
 ) -> tuple[float, float, float, float]:
     """Seconds of CPU time a message in a table of a shape: learned, first question and further questions."""
     start = process_time()
-    buffer = bytearray(Committee.size(shape))
+    buffer = bytearray(Committee.size(settings, shape))
     committee = Committee.begin(settings, shape, buffer)
     made = process_time()
     for label, features in lessons:

@@ -37,8 +37,9 @@ MOST_COUNT = 255
 # A weight is one of 2 · 127 + 1; beyond the largest, where one of 10,000 is, they are cut.
 LEVELS = 127
 MOST_WEIGHT = 4.0
-# Its slots have a salt that everybody may know.
-SETTINGS = Settings(salt=0)
+# Its slots have a salt that everybody may know. Settings that mean nothing to a starter of two labels stay as
+# they were when the first was made: the same corpora give the same bytes.
+SETTINGS = Settings(salt=0, complement=0.0, contrary=0.0)
 ROW = struct.Struct("<fffHH")
 LABEL_BYTES = 112
 Row = tuple[int, float, float, float, int, int]
@@ -58,9 +59,10 @@ def main(folder: str, version: str) -> None:
 
 def pruned(committee: Committee, least: int = LEAST) -> Committee:
     """What remains of a committee with two labels: rows that were counted often, with rounded numbers."""
-    front, rows = unpacked(committee.code())
+    settings = committee.settings
+    front, rows = unpacked(settings, committee.code())
     code = packed(front, [rounded(row) for row in rows if row[4] + row[5] >= least])
-    return Committee.of_state(SETTINGS, code, 2, lambda shape: Committee.fresh(SETTINGS, shape=shape))
+    return Committee.of_state(settings, code, 2, lambda shape: Committee.fresh(settings, shape=shape))
 
 
 def mixed() -> list[LabelledMessage]:
@@ -71,9 +73,10 @@ def mixed() -> list[LabelledMessage]:
     return list(shuffled(messages, SEED))
 
 
-def unpacked(code: bytes) -> tuple[bytes, list[Row]]:
+def unpacked(settings: Settings, code: bytes) -> tuple[bytes, list[Row]]:
     """Head and labels of a committee's code, and its rows: key, AdaGrad sum, two weights, two counts."""
-    head = len(Committee.fresh(SETTINGS).code()) - 8 + 2 * LABEL_BYTES
+    label = LABEL_BYTES + (16 if settings.complement else 0)
+    head = len(Committee.fresh(settings).code()) - 8 + 2 * label
     (count,) = struct.unpack_from("<Q", code, head)
     first = len(code) - ROW.size * count
     keys = _keys(code[head + 8 : first])

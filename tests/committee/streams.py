@@ -30,6 +30,6 @@ def made_up_lessons(labels: int, count: int, seed: int = 1) -> list[tuple[str, F
 def buffer_of(settings: Settings, committee: Committee, shape: Shape | None = None) -> bytearray:
     """The buffer of a committee that has learned the same, in a table of another shape if one is given."""
     shape = shape or committee.shape
-    buffer = bytearray(Committee.size(shape))
+    buffer = bytearray(Committee.size(settings, shape))
     Committee.begin(settings, shape, buffer).take_over(committee)
     return buffer

@@ -3,6 +3,7 @@
 import os
 import random
 from array import array
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,49 @@ def test_a_long_lesson_takes_shorter_first_steps_than_a_short_one() -> None:
         committee.learn("a", Features.of(array("Q", [number << 41 for number in numbers]), array("Q")))
         weights.append(committee.look("words", 1)[1][0])
     assert 0 < weights[1] < 0.9 * weights[0]
+
+
+def test_many_labels_are_told_better_from_few_examples_by_complements() -> None:
+    right = {}
+    for complement in (0.0, 0.3):
+        course = Course(Settings(bits=12, complement=complement))
+        for number, (label, _) in enumerate(made_up_lessons(12, 60, seed=4)):
+            # The examples of some labels are long: they have more features in common with any message.
+            place, rng = int(label.split()[1]), random.Random(number)
+            course.learn(label, of_topic(rng, place, common=20 if place % 2 else 200))
+        asked = [(f"label {place}", of_topic(random.Random(900 + place), place, 60)) for place in range(12)]
+        totals = [(label, course.score(features)) for label, features in asked]
+        right[complement] = sum(max(found, key=found.__getitem__) == label for label, found in totals)
+    assert right[0.3] > right[0.0], right
+
+
+def of_topic(rng: random.Random, topic: int, common: int) -> Features:
+    """A few words of a topic among words that every message may have."""
+    words = {1000 + 20 * topic + rng.randrange(20) for _ in range(6)} | {
+        rng.randrange(500) for _ in range(common)
+    }
+    return Features.of(array("Q", sorted(word << 41 for word in words)), array("Q"))
+
+
+def test_states_from_before_there_were_complements_keep_their_bits() -> None:
+    earlier = Settings.from_text(Settings(bits=12, salt=7).text().replace(" complement=0.3", ""))
+    assert earlier.complement == 0
+    committee = Committee.fresh(earlier, 4)
+    exams = [committee.learn(label, features) for label, features in made_up_lessons(3, 120)]
+    digest = blake2b(array("d", [total for exam in exams for total in exam]), digest_size=8)
+    assert digest.hexdigest() == "c2f0d14f7fea3554"
+
+
+def test_a_third_label_changes_nothing_about_what_was_counted_before() -> None:
+    narrow, wide = (Committee.fresh(SETTINGS, capacity) for capacity in (2, 4))
+    for label, features in made_up_lessons(2, 40):
+        narrow.learn(label, features)
+        wide.learn(label, features)
+    grown = Committee.fresh(SETTINGS, 4)
+    grown.take_over(narrow)
+    for label, features in made_up_lessons(3, 20, seed=5):
+        assert grown.learn(label, features) == wide.learn(label, features)
+    assert grown.code() == wide.code()
 
 
 def test_a_first_label_alone_is_learned_as_what_the_second_is_not() -> None:

@@ -35,7 +35,7 @@ for capacity in (2, 4):
         committee.learn("spam" if number % 2 else "ham", features)
     code = committee.state()
     for shape in (committee.shape, Shape.for_rows(capacity, 6, 120, is_layer=True)):
-      state = bytearray(Committee.size(shape))
+      state = bytearray(Committee.size(settings, shape))
       Committee.begin(settings, shape, state).take_over(committee)
       for features in lessons * 25:
           try:

@@ -31,9 +31,9 @@ def lessons(seed, count, labels=("spam", "ham")):
     return [(label, message(dice, label)) for label in drawn]
 
 
-def foundation(mistaken=False):
+def foundation(mistaken=False, settings=SETTINGS):
     """A committee that has learned some mail, under the wrong labels if it is mistaken."""
-    committee = Committee.fresh(SETTINGS)
+    committee = Committee.fresh(settings)
     other = {"spam": "ham", "ham": "spam"} if mistaken else {"spam": "spam", "ham": "ham"}
     for label, features in lessons(1, 200):
         committee.learn(other[label], features)
@@ -43,7 +43,7 @@ def foundation(mistaken=False):
 def panel_on(base, capacity=2, settings=SETTINGS):
     """A panel that has learned nothing of its own."""
     layer = Shape.for_rows(capacity, SETTINGS.bits, 4000, is_layer=True)
-    resting = Committee.fresh(SETTINGS, shape=layer, foundation=base)
+    resting = Committee.fresh(base.settings, shape=layer, foundation=base)
     return Panel(settings, resting, Committee.fresh(settings, capacity), Panel.fresh(settings, capacity))
 
 
@@ -97,9 +97,10 @@ def test_a_foundation_with_exchanged_labels_helps_after_a_few_lessons():
 
 
 def test_filters_from_before_there_was_a_contrary_judge_keep_their_bits():
-    earlier = Settings.from_text(SETTINGS.text().replace(" contrary=0.1", ""))
+    named = SETTINGS.text().replace(" complement=0.3", "").replace(" contrary=0.1", "")
+    earlier = Settings.from_text(named)
     assert earlier.contrary == 0
-    panel = panel_on(foundation(mistaken=True), capacity=4, settings=earlier)
+    panel = panel_on(foundation(mistaken=True, settings=earlier), capacity=4, settings=earlier)
     exams = [panel.learn(label, features) for label, features in lessons(3, 40, ("spam", "ham", "work"))]
     digest = blake2b(array("d", [total for exam in exams for total in exam]), digest_size=8)
     assert digest.hexdigest() == "b2e60630d04da6a8"

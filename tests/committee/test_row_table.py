@@ -241,7 +241,7 @@ def test_an_index_without_an_end_is_searched_once() -> None:
     # As it could be forged, with all checks right: no entry is free.
     learned = Settings(bits=12, salt=7)
     shape = Shape(2, 12, 300)
-    buffer = bytearray(Committee.size(shape))
+    buffer = bytearray(Committee.size(learned, shape))
     committee = Committee.begin(learned, shape, buffer)
     start = committee.table_start
     for bucket in range(shape.buckets):
@@ -250,7 +250,7 @@ def test_an_index_without_an_end_is_searched_once() -> None:
     for block in range(blocks):
         words = memoryview(buffer)[start + 4096 * block : start + 4096 * (block + 1)].cast("Q")
         check = sum(word * (2 * place + 1) * 0x9E3779B97F4A7C15 for place, word in enumerate(words)) % 2**64
-        at = 240 + 2 * 112 + 8 * block
+        at = 240 + 2 * 128 + 8 * block
         buffer[at : at + 8] = check.to_bytes(8, "little")
     features = made_up_lessons(2, 1)[0][1]
     Committee(learned, buffer).score(features)
@@ -324,7 +324,7 @@ def test_a_layer_over_another_foundation_is_refused() -> None:
     lesson = made_up_lessons(2, 1)[0]
     second.learn(*lesson)
     shape = Shape.for_rows(2, 10, 600, is_layer=True)
-    buffer = bytearray(Committee.size(shape))
+    buffer = bytearray(Committee.size(learned, shape))
     Committee.begin(learned, shape, buffer, first)
     Committee(learned, buffer, first)
     for other in (second, None):

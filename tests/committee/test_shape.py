@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deciban.committee._committee import Committee
+from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape, row_bytes
 
 
@@ -16,7 +17,9 @@ def test_a_table_is_sparse_while_that_is_smaller(capacity: int, bits: int, rows:
     assert (shape.buckets == 0) == shape.is_dense
     if not shape.is_dense:
         assert 10 * shape.buckets > shape.rows
-    assert 0 <= Committee.size(shape) - shape.size - 112 * capacity <= 16_384 + shape.size // 500
+    for settings, label in ((Settings(), 128), (Settings(complement=0.0), 112)):
+        more = Committee.size(settings, shape) - shape.size - label * capacity
+        assert 0 <= more <= 16_384 + shape.size // 500
 
 
 def test_a_layer_is_always_sparse() -> None:

@@ -12,7 +12,8 @@ from deciban.filter.earlier_state import FACTOR, earlier_size, is_earlier, taken
 from tests.committee.streams import buffer_of, made_up_lessons
 from tests.committee.test_earlier_code import encode
 
-SMALL = Settings(bits=8, salt=99)
+# Filters of those formats have no such setting.
+SMALL = Settings(bits=8, salt=99, complement=0.0)
 
 
 def earlier_code(settings: Settings, committee: Committee, format_: int) -> bytes:

@@ -21,8 +21,13 @@ SMALL = Settings(bits=10, salt=99)
 
 
 @pytest.fixture
-def taught(tmp_path: Path, starter: str | None) -> Iterator[Filter]:
-    with Filter.open(str(tmp_path / "mail"), SMALL, starter=starter) as filter_:
+def settings() -> Settings:
+    return SMALL
+
+
+@pytest.fixture
+def taught(tmp_path: Path, starter: str | None, settings: Settings) -> Iterator[Filter]:
+    with Filter.open(str(tmp_path / "mail"), settings, starter=starter) as filter_:
         filter_.checkpoints.nearest = 4
         for number in range(20):
             teach(filter_, "spam", [mail("spam", number)])
@@ -158,11 +163,12 @@ def test_a_filter_that_rests_on_a_shared_one_is_not_folded(taught: Filter, tmp_p
         assert own.is_replay()
 
 
-@pytest.mark.parametrize("starter", [None])  # there was none then
-def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter) -> None:
+@pytest.mark.parametrize("starter", [None])  # there was none then, nor such a setting
+@pytest.mark.parametrize("settings", [Settings(bits=10, salt=99, complement=0.0)])
+def test_lessons_folded_by_the_version_before_stay_learned(taught: Filter, settings: Settings) -> None:
     fold_first(taught, 25)
     before = taught.state()
-    packed = compress(earlier_code(SMALL, taught._own.replaying.begin(), 3), 1)
+    packed = compress(earlier_code(settings, taught._own.replaying.begin(), 3), 1)
     with taught.ledger.writing():
         taught.ledger._execute("UPDATE foundation SET value = ? WHERE what = 'state'", packed)
         taught.ledger.set_fact(FOUNDATION_DIGEST, digest_of(packed))

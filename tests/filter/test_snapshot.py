@@ -21,7 +21,7 @@ SMALL = Settings(bits=10, salt=99)
 PROBES = [mail(label, number).data for label in ("spam", "ham") for number in range(40, 60)]
 
 # The head of the committee and its labels, of which one has no name yet.
-COMMITTEE_HEAD = 240 + 4 * 112
+COMMITTEE_HEAD = 240 + 4 * 128
 
 
 @pytest.fixture

@@ -8,6 +8,13 @@ label, in nats. With L labels, of which label l was taught to the counts by D_l 
               and is left out if no share is at least `band` above 1 / L. The score of a label is the *mean* of
               log s_l over the features that are kept (tempered Naive Bayes), less the mean over the labels; `neutral`
               features without an opinion are imagined beside them, since few features say little.
+              With more than two labels and few examples of each, what all other labels say together is known better than
+              what one says. So then a label is also scored by its *complement*, how badly the others explain the message:
+              with N_l features taught in all, α = `complement` and L labels, by L − 1 times the mean, over the features that
+              were ever counted, of
+                  log( Σ N_other + 1 ) − log( (α + C − c_l) / (α + C) )
+              less the mean over the labels. Features, not lessons, are the measure: a label whose examples are long shares
+              more features with any message. Of the score of the counts this has the part 1 / (1 + lessons / 100 L).
     weights   the sum of one weight a feature and label, divided by √n: online softmax regression.
 
 The judge divides the four scores by their scales (the root of the mean square difference between two labels, since
@@ -43,6 +50,7 @@ The buffer, numbers as the machine stores them:
 
     Head                     240 bytes: format, settings, sizes, scales and weights of the judge, doubt
     capacity × LabelRecord     112 bytes each: name, bias, lessons
+    capacity × 2 numbers       the features of each view that its lessons taught to the counts; only if `complement` is not 0
     checks                     one number for each block of 4,096 bytes of the table
     (filled up to a multiple of 4,096)
     table                      the rows of words and letters (see _row_table.pyx), dense or sparse
@@ -122,6 +130,10 @@ cdef double IMAGINED_SURE = 10
 # The weights take at least this part of a step: a wrong label does its harm in the counts, and what is taught again and
 # again must be learned. 1-ROCA% of SpamAssassin half/half with 5% of the labels wrong: .207 at .25, .217 at .5, .243 at 1.
 cdef double LEAST_STEP = 0.5
+# With more than two labels: after so many lessons of each, half of what the counts say is by complements, …
+cdef double YOUNG_LESSONS = 100
+# … and after 100 times as many nothing.
+cdef double LEAST_YOUTH = 0.01
 
 cdef struct Head:
     char[8] magic
@@ -189,6 +201,24 @@ cdef inline bint multiply_shares(
     return True
 
 
+cdef inline bint multiply_complements(
+    const uint16_t* counts, double* product, Py_ssize_t labels, double prior
+) noexcept nogil:
+    """Multiply what the other labels of a row have of it into `product`, unless it was never counted."""
+    cdef uint64_t seen = 0
+    cdef double factor
+    cdef Py_ssize_t number
+    for number in range(labels):
+        seen += counts[number]
+    if seen == 0:
+        return False
+    factor = 1 / (prior + seen)
+    for number in range(labels):
+        if counts[number]:
+            product[number] *= (prior + (seen - counts[number])) * factor
+    return True
+
+
 cdef inline uint64_t check_of_changed(
     const unsigned char* row, Py_ssize_t words, Py_ssize_t count_word, uint64_t first
 ) noexcept nogil:
@@ -199,12 +229,17 @@ cdef inline uint64_t check_of_changed(
     return total
 
 
-cdef Py_ssize_t checks_at(const TableHead* table) noexcept nogil:
-    return sizeof(Head) + table.capacity * sizeof(LabelRecord)
+cdef Py_ssize_t label_bytes(settings) except -1:
+    """The bytes of a label's record, and of the features that were counted for it."""
+    return sizeof(LabelRecord) + (2 * sizeof(double) if settings.complement > 0 else 0)
 
 
-cdef Py_ssize_t table_at(const TableHead* table) noexcept nogil:
-    cdef Py_ssize_t size = checks_at(table) + blocks_of(table) * sizeof(uint64_t)
+cdef Py_ssize_t checks_at(const TableHead* table, Py_ssize_t label) noexcept nogil:
+    return sizeof(Head) + table.capacity * label
+
+
+cdef Py_ssize_t table_at(const TableHead* table, Py_ssize_t label) noexcept nogil:
+    cdef Py_ssize_t size = checks_at(table, label) + blocks_of(table) * sizeof(uint64_t)
     return (size + PAGE - 1) // PAGE * PAGE
 
 
@@ -241,10 +276,12 @@ cdef class Committee:
     cdef tuple plain                # labels of which no two are spellings of one
     cdef Head* header
     cdef LabelRecord* records
+    cdef Py_ssize_t label           # the bytes of a label: its record, and two of the following
+    cdef double* exposures          # (labels, views): features that were taught to the counts; NULL without `complement`
     cdef uint64_t* checks
     cdef RowTable table
     cdef readonly Committee foundation
-    cdef double strength, band, neutral, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
+    cdef double strength, band, neutral, complement, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef uint32_t* keys
     cdef unsigned char** rows
@@ -263,6 +300,7 @@ cdef class Committee:
     cdef double* gradient       # (labels)
     cdef double* ratio          # (labels): c_l / D_l of one feature
     cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
+    cdef Py_ssize_t[2] known    # features that were ever counted, while complements are heard
     cdef Features scored        # what `scores` are about; None once they may not hold any more
 
     def __init__(self, settings, buffer, Committee foundation=None):
@@ -283,6 +321,7 @@ cdef class Committee:
         self.strength = settings.strength
         self.band = settings.band
         self.neutral = settings.neutral
+        self.complement = settings.complement
         self.rate = settings.rate
         self.damping = settings.damping
         self.rest = settings.rest
@@ -316,7 +355,8 @@ cdef class Committee:
         if not is_possible(&self.header.table) or self.header.labels > self.header.table.capacity:
             raise DamagedSnapshot("The head of this state is damaged. Remove the snapshot: it is made again.")
         self.capacity = self.header.table.capacity
-        if self._length() < table_at(&self.header.table) + (blocks_of(&self.header.table) << BLOCK_BITS):
+        self.label = label_bytes(settings)
+        if self._length() < table_at(&self.header.table, self.label) + (blocks_of(&self.header.table) << BLOCK_BITS):
             raise DamagedSnapshot("This state is cut short. Remove the snapshot: it is made again from the ledger.")
         if self.header.foundation != (0 if self.foundation is None else self.foundation.seal()) or (
             self.foundation is not None
@@ -327,7 +367,8 @@ cdef class Committee:
         ):
             raise DamagedSnapshot("This state rests on another foundation. Remove the snapshot: it is made again.")
         self.records = <LabelRecord*>(<unsigned char*>self.buffer.buf + sizeof(Head))
-        self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(&self.header.table))
+        self.exposures = <double*>(self.records + self.capacity) if self.label > <Py_ssize_t>sizeof(LabelRecord) else NULL
+        self.checks = <uint64_t*>(<unsigned char*>self.buffer.buf + checks_at(&self.header.table, self.label))
         self.nothing = <unsigned char*>calloc(row_bytes(self.capacity), 1)
         if self.nothing == NULL:
             raise MemoryError
@@ -336,7 +377,8 @@ cdef class Committee:
     cdef int _take_table(self, uint64_t salt) except -1:
         self.table = RowTable()
         self.table.take(
-            &self.header.table, self.checks, <unsigned char*>self.buffer.buf + table_at(&self.header.table), salt
+            &self.header.table, self.checks,
+            <unsigned char*>self.buffer.buf + table_at(&self.header.table, self.label), salt,
         )
         return 0
 
@@ -345,23 +387,23 @@ cdef class Committee:
         return self.buffer.len
 
     @staticmethod
-    def size(shape):
+    def size(settings, shape):
         """The bytes of a state of a shape."""
         cdef TableHead table = table_of(shape)
-        return table_at(&table) + (blocks_of(&table) << BLOCK_BITS)
+        return table_at(&table, label_bytes(settings)) + (blocks_of(&table) << BLOCK_BITS)
 
     @staticmethod
     def fresh(settings, Py_ssize_t capacity=2, shape=None, Committee foundation=None):
         """A committee that has learned nothing on its own, in memory of its own; dense if no shape is given."""
         if shape is None:
             shape = Shape.dense(capacity, settings.table_bits(capacity))
-        return Committee.begin(settings, shape, bytearray(Committee.size(shape)), foundation)
+        return Committee.begin(settings, shape, bytearray(Committee.size(settings, shape)), foundation)
 
     @staticmethod
     def begin(settings, shape, buffer, Committee foundation=None):
         """A committee that has learned nothing on its own, in a writable buffer whose bytes are all 0."""
         cdef Head header
-        if memoryview(buffer).nbytes < Committee.size(shape):
+        if memoryview(buffer).nbytes < Committee.size(settings, shape):
             raise ValueError("the buffer is too short")
         memset(&header, 0, sizeof(header))
         header.table = table_of(shape)
@@ -389,6 +431,8 @@ cdef class Committee:
         self.header.table = table
         self.header.foundation = foundation
         memcpy(self.records, other.records, other.header.labels * sizeof(LabelRecord))
+        if self.exposures != NULL and other.exposures != NULL:
+            memcpy(self.exposures, other.exposures, 2 * other.header.labels * sizeof(double))
         self.header.check = self._head_check()
         return 0
 
@@ -434,7 +478,7 @@ cdef class Committee:
     @property
     def table_start(self):
         """Where in the buffer head, labels and checks end, and the table begins."""
-        return table_at(&self.header.table)
+        return table_at(&self.header.table, self.label)
 
     def has_room(self, Py_ssize_t labels, Py_ssize_t features):
         """Whether there is room for so many labels in all, and for lessons of so many features."""
@@ -525,15 +569,19 @@ cdef class Committee:
 
     cdef bytes _code(self):
         cdef Head header = self.header[0]
-        cdef Py_ssize_t labels = header.labels * sizeof(LabelRecord)
+        cdef Py_ssize_t labels = header.labels * sizeof(LabelRecord), more = header.labels * self.label - labels
         header.table.capacity = header.table.buckets = header.table.room = header.table.rows = 0
         header.format = CODE_FORMAT + 1000 * FORMAT_VERSION
         header.check = 0
         header.check = check_of(&header, sizeof(Head) // 8, 0) + check_of(
             self.records, labels // 8, sizeof(Head) // 8
         )
+        if more:
+            header.check += check_of(self.exposures, more // 8, (sizeof(Head) + labels) // 8)
         cdef bytes head = PyBytes_FromStringAndSize(<char*>&header, sizeof(Head))
-        return self.table.pack(self._considered(), head + PyBytes_FromStringAndSize(<char*>self.records, labels))
+        cdef bytes exposures = PyBytes_FromStringAndSize(<char*>self.exposures, more) if more else b""
+        head += PyBytes_FromStringAndSize(<char*>self.records, labels) + exposures
+        return self.table.pack(self._considered(), head)
 
     @staticmethod
     def of_state(settings, const unsigned char[::1] code not None, Py_ssize_t capacity, begin):
@@ -542,14 +590,14 @@ cdef class Committee:
         ``begin`` makes an empty one in a shape; a code that is damaged is refused.
         """
         cdef Head header
-        cdef Py_ssize_t start, labels
+        cdef Py_ssize_t start, labels, labels_end, label = label_bytes(settings)
         cdef uint64_t check, count
         cdef Committee committee
         if code.shape[0] < <Py_ssize_t>sizeof(Head):
             raise DamagedSnapshot("A saved state is cut short. Remove it: it is made again from the ledger.")
         memcpy(&header, &code[0], sizeof(Head))
         check, header.check = header.check, 0
-        start = sizeof(Head) + header.labels * sizeof(LabelRecord)
+        start = sizeof(Head) + header.labels * label
         if header.labels > MOST_LABELS or code.shape[0] < start + 8 or check != (
             check_of(&header, sizeof(Head) // 8, 0)
             + check_of(&code[0] + sizeof(Head), (start - sizeof(Head)) // 8, sizeof(Head) // 8)
@@ -567,7 +615,10 @@ cdef class Committee:
         if header.foundation != committee.header.foundation:
             raise DamagedSnapshot("A saved state rests on another foundation. It is made again.")
         committee.header[0] = header
-        memcpy(committee.records, &code[sizeof(Head)], start - sizeof(Head))
+        labels_end = sizeof(Head) + header.labels * sizeof(LabelRecord)
+        memcpy(committee.records, &code[sizeof(Head)], labels_end - sizeof(Head))
+        if start > labels_end:
+            memcpy(committee.exposures, &code[labels_end], start - labels_end)
         committee.table.unpack(&code[start], code.shape[0] - start, labels)
         committee.table.renew_checks()
         committee.header.check = committee._head_check()
@@ -620,7 +671,7 @@ cdef class Committee:
         cdef Head header = self.header[0]
         header.check = 0
         return check_of(&header, sizeof(Head) // 8, 0) + check_of(
-            self.records, self.capacity * (sizeof(LabelRecord) // 8), sizeof(Head) // 8
+            self.records, self.capacity * (self.label // 8), sizeof(Head) // 8
         )
 
     cdef str _name(self, Py_ssize_t number):
@@ -826,10 +877,12 @@ cdef class Committee:
 
     cdef double _scale(self, Py_ssize_t witness) noexcept nogil:
         """The root of the mean square difference between two labels, with a few lessons imagined."""
-        return sqrt(
+        cdef double scale = sqrt(
             (self.header.squares[witness] + IMAGINED_LESSONS * IMAGINED_SCALE * IMAGINED_SCALE)
             / (self.header.judged + IMAGINED_LESSONS)
         )
+        # While complements are heard, the counts weigh up to twice as much as the weights, which need more examples.
+        return scale if witness % 2 else scale / (1 + self._youth(self.header.labels))
 
     cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
         """Both witnesses over one view."""
@@ -850,6 +903,8 @@ cdef class Committee:
             mean += counted[number] / labels
         for number in range(labels):
             counted[number] = (counted[number] - mean) / max(kept + self.neutral, 1.0)
+        if self._youth(labels) > 0:
+            self._hear_complements(view, rows, count, labels, counted)
 
     cdef Py_ssize_t _hear_rows(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed
@@ -876,6 +931,54 @@ cdef class Committee:
                     self._take_logarithms(counted, labels)
         self._take_logarithms(counted, labels)
         return kept
+
+    cdef double _youth(self, Py_ssize_t labels) noexcept nogil:
+        """How far the counts score a label by what all others say of a feature: less and less, the more was learned."""
+        cdef double youth
+        if labels < 3 or self.exposures == NULL:
+            return 0
+        youth = 1 / (1 + self.header.lessons / (labels * YOUNG_LESSONS))
+        return youth if youth >= LEAST_YOUTH else 0
+
+    cdef void _hear_complements(
+        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted
+    ) noexcept nogil:
+        """Mix what all other labels say of each feature into the scores of the counts."""
+        cdef double* sums = self.gradient
+        cdef double mean = 0, youth = self._youth(labels), exposure = self._exposure(view, labels)
+        cdef Py_ssize_t i, number, known = 0
+        for number in range(labels):
+            self.product[number] = 1
+            sums[number] = 0
+        for i in range(count):
+            if multiply_complements(
+                <const uint16_t*>(<const float*>rows[i] + 1 + self.capacity), self.product, labels, self.complement
+            ):
+                known += 1
+                if known % SHARES_A_LOGARITHM == 0:
+                    self._take_logarithms(sums, labels)
+        self._take_logarithms(sums, labels)
+        for number in range(labels):
+            sums[number] = known * log_of(exposure - self.exposures[2 * number + view] + 1) - sums[number]
+            mean += sums[number] / labels
+        self.known[view] = known
+        for number in range(labels):
+            counted[number] = (1 - youth) * counted[number] + self._by_complement(view, labels) * (sums[number] - mean)
+
+    cdef double _by_complement(self, int view, Py_ssize_t labels) noexcept nogil:
+        """What the complements of each feature are multiplied by.
+
+        Each of many labels is but a small part of what all others say, so that is multiplied by how many they are.
+        """
+        return self._youth(labels) * (labels - 1) / max(self.known[view] + self.neutral, 1.0)
+
+    cdef double _exposure(self, int view, Py_ssize_t labels) noexcept nogil:
+        """How many features were counted for all labels, a whole number."""
+        cdef double total = 0
+        cdef Py_ssize_t number
+        for number in range(labels):
+            total += self.exposures[2 * number + view]
+        return total
 
     cdef Py_ssize_t _hear_pairs(
         self, unsigned char** rows, Py_ssize_t count, double* counted, double* weighed
@@ -1132,6 +1235,8 @@ cdef class Committee:
         cdef bint resting
         if taught:
             self.records[truth].taught[view] += 1
+            if self.exposures != NULL:
+                self.exposures[2 * truth + view] += count
         descend(counted + labels, self.gradient, truth, labels)
         for number in range(labels):
             self.gradient[number] *= max(belief, LEAST_STEP)
@@ -1253,6 +1358,7 @@ cdef class Committee:
         cdef double by_count = <double>factors[2 * view] / max(self.kept[view] + self.neutral, 1.0)
         cdef double by_weight = factors[2 * view + 1]
         cdef double part
+        cdef double youth = self._youth(labels)
         cdef float* weights
         cdef uint16_t* counts
         cdef Py_ssize_t i, number
@@ -1263,15 +1369,33 @@ cdef class Committee:
             part = <double>weights[first] if first >= 0 else 0
             part -= <double>weights[second] if second >= 0 else 0
             part = by_weight * part / sqrt(<double>count)
+            counts = <uint16_t*>(weights + self.capacity)
             for number in range(labels):
                 self.product[number] = 1
-            counts = <uint16_t*>(weights + self.capacity)
             if first >= 0 and second >= 0 and self.header.labels >= 2 and multiply_shares(
                 counts, self.inverse, self.ratio, self.product, labels, self.strength, self.band
             ):
-                part += by_count * log_of(self.product[first] / self.product[second])
+                part += (1 - youth) * by_count * log_of(self.product[first] / self.product[second])
+            if first >= 0 and second >= 0 and youth > 0:
+                part += <double>factors[2 * view] * self._complement_part(view, counts, first, second, labels)
             parts.append(part)
         return parts
+
+    cdef double _complement_part(
+        self, int view, const uint16_t* counts, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels
+    ) noexcept nogil:
+        """What all other labels say of a feature for one label against another."""
+        cdef double exposure = self._exposure(view, labels) + 1
+        cdef Py_ssize_t number
+        for number in range(labels):
+            self.product[number] = 1
+        if not multiply_complements(counts, self.product, labels, self.complement):
+            return 0
+        return self._by_complement(view, labels) * (
+            log_of(self.product[second] / self.product[first])
+            + log_of(exposure - self.exposures[2 * first + view])
+            - log_of(exposure - self.exposures[2 * second + view])
+        )
 
     def look(self, str view not None, uint32_t feature):
         """What is known of one short feature of a view: its counts and its weights, by label."""
@@ -1305,7 +1429,7 @@ cdef class Glance(Committee):
         if len(head) == sizeof(Head):
             memcpy(&header, <const char*>head, sizeof(Head))
             if is_possible(&header.table):
-                head = os.pread(file, table_at(&header.table), start)
+                head = os.pread(file, table_at(&header.table, label_bytes(settings)), start)
         Committee.__init__(self, settings, head)
 
     cdef int _take_table(self, uint64_t salt) except -1:
@@ -1314,7 +1438,7 @@ cdef class Glance(Committee):
             raise DamagedSnapshot("A glance is for dense tables, and this one is sparse.")
         table.take(&self.header.table, self.checks, NULL, salt)
         table.file = self.file
-        table.place = self.start + table_at(&self.header.table)
+        table.place = self.start + table_at(&self.header.table, self.label)
         self.table = table
         return 0
 

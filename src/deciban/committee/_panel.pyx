@@ -242,8 +242,8 @@ cdef class Panel:
         """The bytes of a panel both of whose tables have room for the rows of a shape."""
         return (
             front_size(settings, shape.capacity)
-            + Committee.size(part_shape(shape, foundation.shape.bits))
-            + Committee.size(part_shape(shape, settings.bits))
+            + Committee.size(foundation.settings, part_shape(shape, foundation.shape.bits))
+            + Committee.size(settings, part_shape(shape, settings.bits))
         )
 
     @staticmethod
@@ -252,7 +252,7 @@ cdef class Panel:
         cdef Py_ssize_t start = front_size(settings, shape.capacity)
         resting = part_shape(shape, foundation.shape.bits)
         own = part_shape(shape, settings.bits)
-        middle, end = start + Committee.size(resting), Panel.size(settings, shape, foundation)
+        middle, end = start + Committee.size(foundation.settings, resting), Panel.size(settings, shape, foundation)
         view = memoryview(buffer)
         view[: FRONT.size] = FRONT.pack(MAGIC, shape.capacity, middle - start, end - middle)
         return Panel(
@@ -278,7 +278,7 @@ cdef class Panel:
             resting = Committee(foundation.settings, view[start : start + first], foundation)
             own = Committee(settings, view[start + first : start + first + second])
             if (resting.capacity, own.capacity) != (capacity, capacity) or (
-                Committee.size(resting.shape), Committee.size(own.shape)
+                Committee.size(foundation.settings, resting.shape), Committee.size(settings, own.shape)
             ) != (first, second):
                 raise DamagedSnapshot("The front of this state is damaged. Remove the snapshot: it is made again.")
             return Panel(settings, resting, own, view[FRONT.size : FRONT.size + 8 * count_of(settings, capacity)])

@@ -26,6 +26,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "margin_grown": (0.0, 1e6),
     "margin_grows_from": (0, 1 << 53),
     "neutral": (0.0, 1e6),
+    "complement": (0.0, 1e3),
     "rate": (0.0, 1e3),
     "damping": (1e-12, 1e3),
     "rest": (0.0, 1.0),
@@ -36,7 +37,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "contrary": (0.0, 0.5),
 }
 # Settings that older filters do not name, and what they meant: each of those learns as it always did.
-_EARLIER = {"neutral": 0.0, "damping": 1e-12, "contrary": 0.0}
+_EARLIER = {"neutral": 0.0, "complement": 0.0, "damping": 1e-12, "contrary": 0.0}
 
 
 class Settings(Value, kw_only=True):
@@ -60,6 +61,9 @@ class Settings(Value, kw_only=True):
     """… to so many."""
     neutral: float = 2.0
     """Imagined features without an opinion: a mean over few features is pulled to 0 (docs/experiments.md)."""
+    complement: float = 0.3
+    """With more than two labels: imagined sightings of a feature under all labels but one, by which that one
+    is scored. With 0 each label is scored by its own shares (_committee.pyx)."""
     rate: float = 0.8
     """The step of the weights, before AdaGrad divides it."""
     damping: float = 0.0003
@@ -82,6 +86,8 @@ class Settings(Value, kw_only=True):
 
     def _check(self) -> None:
         self._set(**{name: _within(name, getattr(self, name), *bounds) for name, bounds in _BOUNDS.items()})
+        if self.complement:
+            _within("complement", self.complement, 1e-6, 1e3)
         _within("margin_grows_to", self.margin_grows_to, self.margin_grows_from + 1, 1 << 53)
 
     def table_bits(self, capacity: int) -> int:

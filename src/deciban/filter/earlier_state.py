@@ -56,7 +56,7 @@ def taken_over(settings: Settings, code: bytes, capacity: int) -> Committee:
     today = [head[0], head[1] - head[1] % 1000 + LAYOUT, head[2], *sizes, 0, *head[5:7], 0, *head[8:]]
     records = state[8 * HEAD_WORDS : labels_end]
     today[11] = _check(today, records)
-    buffer = bytearray(Committee.size(shape))
+    buffer = bytearray(Committee.size(settings, shape))
     front = struct.pack(f"<{len(today)}Q", *today) + records + state[labels_end : labels_end + 8 * blocks]
     buffer[: len(front)] = front
     buffer[-blocks * BLOCK :] = state[-blocks * BLOCK :]

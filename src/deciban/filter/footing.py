@@ -48,7 +48,7 @@ class Footing(Value):
             from deciban.committee._panel import Panel
 
             return Panel.size(self.settings, shape, self.foundation)
-        return Committee.size(shape)
+        return Committee.size(self.settings, shape)
 
     def begin(self, shape: Shape, buffer: Buffer) -> Learner:
         """A state that has learned nothing on its own, in a writable buffer whose bytes are all 0."""

@@ -118,7 +118,7 @@ def unpack(packed: bytes, place: str, settings: Settings, capacity: int, codes: 
 def _most_bytes(settings: Settings, capacity: int) -> int:
     """The most bytes that the code of a state can have: that of a full table, and five bytes for each key."""
     shape = Shape.dense(capacity, settings.bits)
-    return Committee.size(shape) + 5 * shape.rows
+    return Committee.size(settings, shape) + 5 * shape.rows
 
 
 def _spell(ledger: Ledger, committee: Learner) -> None:

@@ -93,7 +93,7 @@ def begin_in_memory(footing: Footing, shape: Shape, in_bulk: bool = False) -> Le
 
 def begin_committee(settings: Settings, shape: Shape, foundation: Committee | None) -> Committee:
     """A committee that has learned nothing on its own, in memory of its own."""
-    return Committee.begin(settings, shape, memory_for(Committee.size(shape)), foundation)
+    return Committee.begin(settings, shape, memory_for(Committee.size(settings, shape)), foundation)
 
 
 def memory_for(size: int) -> mmap:

@@ -144,7 +144,7 @@ def packed(settings: Settings, committee: Learner) -> tuple[dict[str, int], byte
     whole = Committee.fresh(settings, shape=Shape.dense(shape.capacity, shape.bits))
     whole.take_over(committee)
     tight = Shape.for_rows(shape.capacity, shape.bits, whole.rows_learned(), spare=0)
-    buffer = bytearray(Committee.size(tight))
+    buffer = bytearray(Committee.size(settings, tight))
     Committee.begin(settings, tight, buffer).take_over(whole)
     lessons = whole.lessons
     head = {"deciban": "state", **FORMATS, "settings": settings.text(), "lessons": lessons}
