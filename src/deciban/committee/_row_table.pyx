@@ -780,10 +780,11 @@ cdef class RowTable:
         # Hardly ever one is empty. Seen in their own order, rows come from memory one after the other.
         for i in range(<Py_ssize_t>self.head.rows):
             is_any_empty |= is_empty(self.rows + i * self.row, self.row)
-        for i in range(count[0] if is_any_empty else 0):
-            entries[found] = entries[i]
-            found += not is_empty(self.rows + (entries[i] & 0xFFFFFFFFu) * self.row, self.row)
-        count[0] = found if is_any_empty else count[0]
+        if is_any_empty:
+            for i in range(count[0]):
+                entries[found] = entries[i]
+                found += not is_empty(self.rows + (entries[i] & 0xFFFFFFFFu) * self.row, self.row)
+            count[0] = found
         if self.directory == NULL and not sort_by_key(entries, count[0], self.bits + 1):
             free(entries)
             raise MemoryError
