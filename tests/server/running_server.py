@@ -145,14 +145,13 @@ class RunningServer:
         return list(self._lines)
 
     def children(self) -> dict[int, str]:
-        """The processes of the server: the id of each, and whether it is the writer."""
-        found = {}
+        """The processes of the server: the id of each, and what it is by the name that `ps` shows."""
         pids = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        for pid in map(int, pids):
-            nice = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[16]
-            found[pid] = (
-                "writer" if int(nice) > os.getpriority(os.PRIO_PROCESS, self.process.pid) else "worker"
-            )
+        found = {}
+        for pid in pids:
+            with suppress(OSError):  # it has ended meanwhile
+                name = Path(f"/proc/{pid}/comm").read_text().strip()
+                found[int(pid)] = name.removeprefix("deciban-")
         return found
 
     # Asking

@@ -122,6 +122,11 @@ def test_a_worker_that_dies_is_replaced_and_the_others_go_on(folder: Path) -> No
             assert server.request("GET", "/readyz", key=None).status == 200
 
 
+def test_processes_are_named_after_what_they_do(folder: Path) -> None:
+    with RunningServer(folder, "[server]\nworkers = 2\n") as server:
+        assert sorted(server.children().values()) == ["worker", "worker", "writer"]
+
+
 def test_what_was_accepted_is_finished_before_the_end(folder: Path) -> None:
     with RunningServer(folder, ONE_WORKER) as server:
         connection = http.client.HTTPConnection("127.0.0.1", server.port)

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from deciban.filter.preferences import Preferences
 from deciban.journal.journal_entry import ID_BYTES, TOLD, JudgedEntry
 from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.server.server_log import ServerLog
-from deciban.server.writer import Writer, WriterConnection
+from deciban.server.writer import NICE, Writer, WriterConnection
 from deciban.server.writer_link import WriterLink
 from deciban.sources import RawMessage
 from deciban.spaces import Spaces
@@ -72,3 +73,17 @@ def test_notes_are_handed_over_when_a_worker_ends(tmp_path: Path) -> None:
 
     with_two_workers(tmp_path, work)
     assert count_in(tmp_path) == 2
+
+
+def test_changes_come_after_the_workers_and_entries_of_the_journal_do_not(tmp_path: Path) -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    with Spaces(str(tmp_path), create=True):
+        writer = Writer(str(tmp_path), ServerLog("text", io.StringIO()))
+    (journal,) = (thread for thread in threading.enumerate() if thread.name == "journal")
+    assert journal.native_id is not None
+    assert os.getpriority(os.PRIO_PROCESS, journal.native_id) == niceness()
+    for threads in (writer._threads, writer._streaming):
+        assert threads.submit(niceness).result() == niceness() + NICE
+    writer.close()

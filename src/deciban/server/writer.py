@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 
 # Calls that are done at once; streams have threads of their own, so that they keep nobody waiting.
 THREADS, STREAMS = 6, 4
-# Below the workers, who answer: a bulk of lessons must not slow verdicts down.
+# Changes come after the workers, who answer: a bulk of lessons must not slow verdicts down. Entries of the
+# journal do not: where workers have all that the processors can give, they would wait, and be given up.
 NICE = 5
 OPEN_SPACES = 32
 # How long a change waits for the notes of a worker, which has them ready unless it does not move at all.
@@ -65,8 +66,8 @@ class Writer:
         journal = SqliteJournal(self._spaces.journal_path, create=True)
         self.journal = JournalWriter(journal, background=True)
         self._changes = Changes(self._spaces, self.journal)
-        self._threads = ThreadPoolExecutor(THREADS, "change")
-        self._streaming = ThreadPoolExecutor(STREAMS, "stream")
+        self._threads = ThreadPoolExecutor(THREADS, "change", _stand_back)
+        self._streaming = ThreadPoolExecutor(STREAMS, "stream", _stand_back)
         self.under_way: set[asyncio.Task[None]] = set()
         self.connections: set[WriterConnection] = set()
 
@@ -226,12 +227,16 @@ class WriterConnection(asyncio.Protocol):
         self._streams.pop(number, None)
 
 
+def _stand_back() -> None:
+    """Have this thread come after others; on Linux each thread has a niceness of its own."""
+    with suppress(OSError):  # a hardened unit may forbid it
+        os.nice(NICE)
+
+
 def run_writer(
     folder: str, results_from: tuple[str, ...], listening: socket.socket, lifeline: Lifeline, log: ServerLog
 ) -> None:
     """Be the writer until the supervisor ends or says so."""
-    with suppress(OSError):  # a hardened unit may forbid it
-        os.nice(NICE)
     asyncio.run(_serve(Writer(folder, log, results_from), listening, lifeline))
 
 
