@@ -75,8 +75,12 @@ class PostfixServer:
     def send(self, message: bytes, *recipients: str, sender: str = "joe@example.com") -> None:
         """Hand a message over, as another mail server does."""
         lines = message.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-        with self.client() as client:
-            client.sendmail(sender, recipients or ("ann@example.org",), lines)
+        try:
+            with self.client() as client:
+                client.sendmail(sender, recipients or ("ann@example.org",), lines)
+        except smtplib.SMTPServerDisconnected as error:
+            error.add_note(self.log())
+            raise
 
     def delivered(self, user: str = "ann") -> list[bytes]:
         """What lies in a mailbox."""
@@ -97,12 +101,12 @@ class PostfixServer:
     def log(self) -> str:
         """The end of its log."""
         path = self.home / "log"
-        return path.read_text(errors="replace")[-3000:] if path.exists() else ""
+        return path.read_text(errors="replace")[-6000:] if path.exists() else ""
 
 
 @contextmanager
 def running_postfix(home: Path, settings: str) -> Iterator[PostfixServer]:
-    """A Postfix in a folder, with these lines in its main.cf beside ours."""
+    """A Postfix in a folder, with these lines in its main.cf beside ours, or in place of them."""
     program = unpacked("postfix", needs_root=True)
     port = free_port()
     owner = pwd.getpwnam(OWNER)
@@ -110,7 +114,7 @@ def running_postfix(home: Path, settings: str) -> Iterator[PostfixServer]:
     own = SETTINGS.format(
         home=home, program=program, owner=OWNER, group=GROUP, uid=owner.pw_uid, gid=owner.pw_gid
     )
-    (home / "etc/main.cf").write_text(own + settings)
+    (home / "etc/main.cf").write_text(_each_once(own + settings))
     (home / "etc/master.cf").write_text(SERVICES.format(port=port))
     (home / "etc/mailboxes").write_text("".join(f"{user}@example.org {user}/\n" for user in USERS))
     environment = {"MAIL_CONFIG": str(home / "etc"), "LD_LIBRARY_PATH": str(program / "usr/lib/postfix")}
@@ -121,6 +125,16 @@ def running_postfix(home: Path, settings: str) -> Iterator[PostfixServer]:
             lambda: listens(port), lambda: f"Postfix listens; {server.log()} {(home / 'output').read_text()}"
         )
         yield server
+
+
+def _each_once(settings: str) -> str:
+    """Settings without those that a later line replaces.
+
+    Every process of Postfix warns of such lines. Ten warnings fill the socket of the one that writes the log,
+    and that one, warning itself, then waits for itself for ever.
+    """
+    lines = dict(line.split(" =", 1) for line in settings.splitlines())
+    return "".join(f"{name} ={value}\n" for name, value in lines.items())
 
 
 def _make_folders(home: Path, owner: pwd.struct_passwd) -> None:

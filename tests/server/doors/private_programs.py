@@ -15,6 +15,7 @@ import pytest
 
 DEBIAN = Path(sys.prefix) / "debian"
 WAITING_SECONDS = 60
+HELD_PORTS: list[socket.socket] = []
 
 
 def unpacked(folder: str, *, needs_root: bool = False) -> Path:
@@ -27,10 +28,16 @@ def unpacked(folder: str, *, needs_root: bool = False) -> Path:
 
 
 def free_port() -> int:
-    """A port on loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port on loopback that is given to nobody else while the tests run.
+
+    A socket stays bound to it, at which nobody listens. Without it two tests at once were given the same
+    port, and one of them sent its mail to the other's server.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do, which may listen there then
+    held.bind(("127.0.0.1", 0))
+    HELD_PORTS.append(held)
+    return int(held.getsockname()[1])
 
 
 def wait_until(
