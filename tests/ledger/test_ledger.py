@@ -266,7 +266,7 @@ def test_after_sweeping_no_byte_of_a_removed_lesson_is_left(ledger: Ledger) -> N
     assert b"secret" not in kept
 
 
-def test_a_sweep_stays_due_while_somebody_reads(ledger: Ledger) -> None:
+def test_a_sweep_stays_due_while_somebody_reads(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     append(ledger, lesson("work", 0), lesson("secret", 7))
     with open_ledger(ledger.path) as reader, reader.reading():
         assert reader.count_of(Selection()) == 2
@@ -274,6 +274,9 @@ def test_a_sweep_stays_due_while_somebody_reads(ledger: Ledger) -> None:
             ledger.remove([lesson("secret", 7).digest])
             ledger.sweep_later()
         assert not ledger.sweep(waiting=False)
+        # It does not wait for readers for as long as a writer waits for another.
+        monkeypatch.setattr("deciban.ledger.sqlite_connection.SWEEP_MILLISECONDS", 1)
+        assert not ledger.sweep()
         assert not ledger.is_swept()
     with open_ledger(ledger.path) as other:
         assert other.sweep(waiting=False)

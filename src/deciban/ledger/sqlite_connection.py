@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
     from deciban.errors import DamagedLedger
 
+# For so long a sweep waits for readers. One that takes longer may stand still, and a sweep stays due.
+SWEEP_MILLISECONDS = 5_000
+
 
 class SqliteConnection(Ledger):
     """A ledger's file, its transactions and its facts; `SqliteLedger` adds what is in them."""
@@ -254,7 +257,8 @@ class SqliteConnection(Ledger):
         due = self.fact(facts.SWEEP_DUE)
         ((patience,),) = self._execute("PRAGMA busy_timeout")
         try:
-            self._execute(f"PRAGMA busy_timeout = {patience if waiting else 0}")
+            shorter = min(patience, SWEEP_MILLISECONDS) if waiting else 0
+            self._execute(f"PRAGMA busy_timeout = {shorter}")
             if not self._empty_log():
                 return False
             if due is not None:
