@@ -1,6 +1,7 @@
 """Hearings last while one question follows the other, and keep no teacher waiting for long."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -76,16 +77,90 @@ def test_questions_that_follow_each_other_share_a_hearing_that_ends_with_the_fir
     asyncio.run(work())
 
 
-def test_questions_without_a_pause_let_a_teacher_in_after_a_while(
-    spaces: Spaces, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def changed_by_a_teacher(spaces: Spaces) -> threading.Thread:
+    """A teacher who waits to change the state, and lets go of it at once."""
+    path = spaces.database_of(spaces.find("mail"))
+    locks = Locks(path + ".lock", path)
+
+    def change() -> None:
+        with locks.changing(60.0):
+            pass
+        locks.close()
+
+    teacher = threading.Thread(target=change)
+    teacher.start()
+    return teacher
+
+
+def test_questions_without_a_pause_let_a_teacher_in(spaces: Spaces, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deciban.server.turn.LONGEST_SECONDS", 60.0)
+
     async def work() -> None:
         turn = Turn(spaces)
-        monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 0.0)
+        first = asked(turn, spaces)
+        teacher = changed_by_a_teacher(spaces)
+        while teacher.is_alive():
+            second = asked(turn, spaces)
+            await asyncio.sleep(0)
+        assert second is not first
+        turn.end()
+
+    asyncio.run(work())
+
+
+def test_a_turn_goes_on_for_as_long_as_nobody_wants_to_teach(
+    spaces: Spaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 0.0)  # we look before each question
+    monkeypatch.setattr("deciban.server.turn.LONGEST_SECONDS", 60.0)
+
+    async def work() -> None:
+        turn = Turn(spaces)
+        first = asked(turn, spaces)
+        assert asked(turn, spaces) is first
+        monkeypatch.setattr("deciban.server.turn.LONGEST_SECONDS", 0.0)
+        turn.end()
+        second = asked(turn, spaces)
+        assert asked(turn, spaces) is not second
+        turn.end()
+
+    asyncio.run(work())
+
+
+def test_a_turn_that_goes_on_hears_what_the_user_prefers_now(
+    spaces: Spaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 0.0)
+    monkeypatch.setattr("deciban.server.turn.LONGEST_SECONDS", 60.0)
+
+    async def work() -> None:
+        turn = Turn(spaces)
         asked(turn, spaces)
-        assert not can_be_changed(spaces)
-        await asyncio.sleep(0)
-        assert can_be_changed(spaces)
+        with Spaces(spaces.folder) as others, others.using("mail") as opened:
+            opened.mail_filter.prefer(cost=99.0)
+        found = turn.hearing(spaces.find("mail"), len(MAIL))
+        assert found is not None
+        assert found[1].preferences.cost == 99.0
+        turn.end()
+
+    asyncio.run(work())
+
+
+def test_hearings_of_several_spaces_are_begun_anew_after_a_while(
+    spaces: Spaces, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Spaces(spaces.folder) as others:
+        others.add(["other"])
+        others.database_of(others.find("other"))
+    monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 60.0)  # however slow this machine is
+
+    async def work() -> None:
+        turn = Turn(spaces)
+        first = asked(turn, spaces)
+        assert turn.hearing(spaces.find("other"), len(MAIL)) is not None
+        assert asked(turn, spaces) is first
+        turn._until = 0.0
+        assert asked(turn, spaces) is not first
         turn.end()
 
     asyncio.run(work())
@@ -98,20 +173,6 @@ def test_a_long_message_is_read_while_nobody_waits(spaces: Spaces) -> None:
         found = turn.hearing(spaces.find("mail"), LONG_BYTES + 1)
         assert found is not None
         assert can_be_changed(spaces)
-        turn.end()
-
-    asyncio.run(work())
-
-
-def test_a_turn_that_takes_long_lets_a_teacher_in(spaces: Spaces, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def work() -> None:
-        turn = Turn(spaces)
-        first = asked(turn, spaces)
-        monkeypatch.setattr("deciban.server.turn.TURN_SECONDS", 0.0)
-        turn.end()
-        second = asked(turn, spaces)
-        assert asked(turn, spaces) is not second
-        assert second is not first
         turn.end()
 
     asyncio.run(work())

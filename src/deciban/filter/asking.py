@@ -62,6 +62,7 @@ class Asking:
         self._changing = changing
         self._private: MemoryState | None = None
         self._distrusted: tuple[int, int] | None = None
+        self._begun_at: Address | None = None
 
     def ask(self, question: Callable[[State], Answer], at_least: int = 0) -> Answer | None:
         """The answer of the current state, or None if there is no state. A damaged state is made again.
@@ -94,11 +95,16 @@ class Asking:
             return None
         state = None
         try:
-            state = self._usable(self._ledger.address())
+            end = self._begun_at = self._ledger.address()
+            state = self._usable(end)
         finally:
             if state is None:
                 locks.end_asking()
         return state
+
+    def may_go_on(self) -> bool:
+        """Whether to `begin` anew would give the same: nobody wants to change the state, or has written."""
+        return not self._published.locks.is_change_waited_for() and self._ledger.address() is self._begun_at
 
     def end(self) -> None:
         """Let others change the published state."""

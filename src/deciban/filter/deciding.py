@@ -94,6 +94,10 @@ class Deciding:
         committee.give_back()
         return verdict.replaced(evidence=found)
 
+    def are_preferred(self, preferences: Preferences) -> bool:
+        """Whether the user still prefers what was preferred before."""
+        return self._preferences() is preferences
+
     def assured(self, state: State) -> Assurance:
         """The bar that spam must exceed, and on how much evidence."""
         return self._assured(state, self._preferences())

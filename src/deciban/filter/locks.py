@@ -179,6 +179,10 @@ class Locks:
             _pause(begun)
         return is_wanted
 
+    def is_change_waited_for(self) -> bool:
+        """Whether somebody waits to change the published state, or changes it."""
+        return self._is_held(GATE, fcntl.F_RDLCK)
+
     def is_waited_for(self) -> bool:
         """Whether somebody waits to ask."""
         return self._is_held(WAITING)
@@ -227,11 +231,12 @@ class Locks:
         except OSError:
             return  # the work under the lock is done, and the lock goes when the file is closed
 
-    def _is_held(self, what: int) -> bool:
+    def _is_held(self, what: int, how: int = fcntl.F_WRLCK) -> bool:
+        """Whether somebody else holds a lock that keeps us from taking it in this way."""
         if self._file < 0:
             return False
         try:
-            answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _REQUESTS[fcntl.F_WRLCK, what])
+            answer = fcntl.fcntl(self._file, fcntl.F_OFD_GETLK, _REQUESTS[how, what])
         except OSError as error:
             raise self._cannot_lock(error) from None
         return bool(struct.unpack_from("h", answer)[0] != fcntl.F_UNLCK)

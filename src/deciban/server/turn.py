@@ -3,7 +3,8 @@
 When requests are ready on several connections, the event loop reads and answers them all before it looks for
 others. The first question to a space begins a hearing (filter/hearing.py), which the others share, and so do
 those that are ready when the event loop looks again. With the first look that brings no question the turn
-ends. If a turn takes long, hearings are begun anew: a teacher waits for nobody longer than that.
+ends. If a turn takes long, we look whether a teacher waits or somebody has written, and go on otherwise: a
+teacher waits for nobody longer than until that look. Hearings of several spaces are begun anew instead.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ LOOP_PATIENCE = 0.005
 # How long a teacher may wait for us, but for one more message. Longer ones are read before a hearing begins.
 TURN_SECONDS = 0.002
 LONG_BYTES = 100_000
+# How long a hearing goes on at most: then the files of the space are looked for again.
+LONGEST_SECONDS = 0.1
 
 
 class Turn:
@@ -33,12 +36,12 @@ class Turn:
         self._spaces = spaces
         self._heard: dict[str, tuple[Filter, Hearing]] = {}
         self._open = ExitStack()
-        self._until = 0.0
+        self._until = self._latest = 0.0
         self._was_asked = self._is_watched = False
 
     def hearing(self, space: SpaceRecord, size: int) -> tuple[Filter, Hearing] | None:
         """The filter of a space and its hearing, for a message of so many bytes; None if it has no files."""
-        if self._heard and (size > LONG_BYTES or monotonic() > self._until):
+        if self._heard and (size > LONG_BYTES or not self._may_go_on()):
             self.end()
         self._was_asked = True
         return self._heard.get(space.id) or self._begin(space)
@@ -47,7 +50,8 @@ class Turn:
         if not self._spaces.is_made(space):
             return None
         if not self._heard:
-            self._until = monotonic() + TURN_SECONDS
+            begun = monotonic()
+            self._until, self._latest = begun + TURN_SECONDS, begun + LONGEST_SECONDS
             if not self._is_watched:
                 self._is_watched = True
                 asyncio.get_running_loop().call_soon(self._look)
@@ -57,9 +61,19 @@ class Turn:
         self._heard[space.id] = mail_filter, hearing
         return mail_filter, hearing
 
+    def _may_go_on(self) -> bool:
+        """Whether the hearings that there are keep nobody waiting for long."""
+        now = monotonic()
+        if now < self._until:
+            return True
+        if now > self._latest or len(self._heard) > 1:
+            return False
+        self._until = now + TURN_SECONDS
+        return all(hearing.may_go_on() for _, hearing in self._heard.values())
+
     def _look(self) -> None:
         """End the turn, unless somebody asked since the last look."""
-        if self._was_asked and monotonic() < self._until:
+        if self._was_asked and self._may_go_on():
             self._was_asked = False
             asyncio.get_running_loop().call_soon(self._look)
         else:
