@@ -107,6 +107,11 @@ def is_unsure(totals: Mapping[str, float], bar: float | None) -> bool:
     Spam must exceed the bar; without a bar it never does. Good mail must not be too likely to be spam.
     """
     best = max(totals, key=totals.__getitem__)
+    return is_doubtful(totals, best, bar)
+
+
+def is_doubtful(totals: Mapping[str, float], best: str, bar: float | None) -> bool:
+    """The same for who knows the label with the largest total."""
     if best == SPAM:
         return bar is None or log_odds(totals) <= bar
     return SPAM in totals and log_odds(totals) > -CLEARLY_GOOD

@@ -65,6 +65,13 @@ class Verdict(Value):
         # All of them by position, which takes a third of the time: this is done for every message.
         return cls(label, probabilities[label], decibans, probabilities, False, (), None, None)
 
+    def weighed(self, subtotals: dict[str, float]) -> Verdict:
+        """The same with its subtotals."""
+        return Verdict(
+            self.label, self.probability, self.decibans, self.probabilities,
+            self.unsure, self.evidence, self.otherwise, subtotals,
+        )  # fmt: skip
+
     @classmethod
     def _of_two(cls, totals: Mapping[str, float]) -> Verdict:
         """The same for the usual two labels, in a third of the time.

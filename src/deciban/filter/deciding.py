@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from itertools import chain
 
+from deciban.committee.evidence import subtotals_of
 from deciban.committee.verdict import Verdict
-from deciban.decibans import SPAM, is_unsure, runner_up
+from deciban.decibans import SPAM, is_doubtful, runner_up
 from deciban.filter.threshold import Assurance
 
 TYPE_CHECKING = False
@@ -66,15 +67,13 @@ class Deciding:
         looked: Learner | None = None,
     ) -> Verdict:
         """The verdict about one message, with its subtotals."""
-        from deciban.committee.evidence import subtotals_of
-
         committee = state.look() if looked is None else looked
         verdict, against = self._contest(question, committee, state, preferences)
         if verdict.probability is None:
             return verdict
         parts = subtotals_of(committee, question.features, verdict.label, against, verdict.decibans)
         committee.give_back()
-        return verdict.replaced(subtotals=parts)
+        return verdict.weighed(parts)
 
     def explained(
         self,
@@ -104,7 +103,10 @@ class Deciding:
 
     def _assured(self, state: State, preferences: Preferences) -> Assurance:
         known = self._assurance  # read and written as one: other threads do so, too
-        if known is None or known[0] != preferences or known[1] != state.address:
+        if known is None or not (
+            (known[0] is preferences or known[0] == preferences)
+            and (known[1] is state.address or known[1] == state.address)
+        ):
             assurance = Assurance.of_exams(preferences.threshold, self.exams_backwards(state))
             known = self._assurance = preferences, state.address, assurance
         return known[2]
@@ -127,7 +129,7 @@ class Deciding:
             return verdict
         is_spam = verdict.label == SPAM
         bar = self._assured(state, preferences).bar if is_spam else None
-        if verdict.probability < preferences.sure or is_unsure(totals, bar):
+        if verdict.probability < preferences.sure or is_doubtful(totals, verdict.label, bar):
             verdict = verdict.replaced(unsure=True)
         if is_spam and preferences.allows(question.sender):
             good = Verdict.of(totals, label=runner_up(totals, SPAM))

@@ -123,3 +123,8 @@ def storable(text: str) -> str:
     'caf\\udce9.eml'
     """
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def all_storable(*texts: str) -> tuple[str, ...]:
+    """Several of them; nearly all have nothing else than ASCII, which one look tells."""
+    return texts if "".join(texts).isascii() else tuple(map(storable, texts))

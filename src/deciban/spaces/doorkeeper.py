@@ -58,6 +58,7 @@ class Doorkeeper:
         self._secret = os.urandom(32)
         self._keys: dict[bytes, Key] = {}
         self._records: dict[str, SpaceRecord | None] = {}
+        self._admitted: dict[tuple[str, str, str], SpaceRecord] = {}
         self._used: dict[str, Key] = {}
         self._version: tuple[int, int] | None = None
         self._until = 0.0
@@ -72,11 +73,16 @@ class Doorkeeper:
 
     def admitted(self, key: Key, operation: str, name: str = "") -> SpaceRecord | None:
         """The same for a key that was unlocked just now."""
+        asked = key.id, operation, name
+        known = self._admitted.get(asked)
+        if known is not None:
+            return known
         if not name:
             key.must_allow(operation)
             return None
         record = self.find(name)
         if record is not None and key.allows(operation, record.id, record.name):
+            _remember(self._admitted, asked, record)
             return record
         if record is None and key.allows(operation, NO_SPACE, name):
             raise NoSuchSpace("There is no such space. deciban space list shows them, add makes one.")
@@ -123,7 +129,7 @@ class Doorkeeper:
             return
         version = self._spaces.registry.store.version()
         if version != self._version:
-            self._keys, self._records, self._version = {}, {}, version
+            self._keys, self._records, self._admitted, self._version = {}, {}, {}, version
         self._until = now + TRUST_SECONDS
 
 

@@ -37,6 +37,8 @@ class Gate:
         # Whoever names proxies wants all others to come through them, but for this machine itself.
         self._proxies = {*settings.proxies, "127.0.0.1", "::1"} if settings.proxies else set()
         self._rate = rate
+        self.has_rate = rate > 0
+        """Whether anybody may be too often here."""
         self._buckets: dict[str, tuple[float, float]] = {}
 
     def must_be_meant(self, request: HttpRequest) -> None:
@@ -70,8 +72,6 @@ class Gate:
 
     def must_not_be_too_often(self, key: str) -> None:
         """Refuse a key that is used too often: a bucket that fills at the rate, for two seconds."""
-        if not self._rate:
-            return
         now = monotonic()
         left, since = self._buckets.get(key, (2 * self._rate, now))
         left = min(left + (now - since) * self._rate, 2 * self._rate)

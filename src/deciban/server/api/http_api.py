@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from deciban.server.server_configuration import HttpSettings
     from deciban.server.server_metrics import ServerMetrics
 
+# An operation, the name of the space that it is asked for, and what else the address names.
+Route = tuple[Operation, str, str]
 _OWN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _encode = msgspec.json.Encoder().encode
 BEARER = "bearer "
@@ -56,7 +58,7 @@ class HttpApi:
         self._gate = Gate(settings, reception.configuration.limits.key_rate)
         self._log_requests = reception.configuration.log.requests
         # What addresses and parameters were found to mean: programs ask for the same ones again and again.
-        self._routed_before: dict[tuple[str, bytes], tuple[Operation, list[str]]] = {}
+        self._routed_before: dict[tuple[str, bytes], Route] = {}
         self._parameters: dict[tuple[bytes, type[Any]], Any] = {}
         self._routes: dict[tuple[str, ...], dict[str, Operation]] = {}
         for operation in ALL_OPERATIONS:
@@ -72,9 +74,10 @@ class HttpApi:
             self._gate.must_be_meant(request)
             if request.path in PAGES:
                 return self._finished(request, name, PAGES[request.path](self, request))
-            operation, names = self._routed(request)
+            operation, space, tail = self._routed(request)
             name = operation.name
-            call = self._admitted(request, operation, names)
+            call = self._admitted(request, operation, space)
+            call.tail = tail
             answer = operation.handle(call)
         except Exception as error:
             return self._failed(request, name, error)
@@ -94,9 +97,9 @@ class HttpApi:
 
     # Letting in
 
-    def _admitted(self, request: HttpRequest, operation: Operation, names: list[str]) -> ApiCall:
+    def _admitted(self, request: HttpRequest, operation: Operation, name: str) -> ApiCall:
         call = ApiCall(self.reception, request, "http")
-        self._let_in(call, operation, names)
+        self._let_in(call, operation, name)
         length = request.length
         single = request.content_type != NDJSON
         if single and length is not None and length > JSON_FACTOR * call.most:
@@ -110,7 +113,7 @@ class HttpApi:
             _remember(self._parameters, asked, call.query, len(request.query))
         return call
 
-    def _routed(self, request: HttpRequest) -> tuple[Operation, list[str]]:
+    def _routed(self, request: HttpRequest) -> Route:
         asked = request.method, request.path
         found = self._routed_before.get(asked)
         if found is None:
@@ -118,14 +121,14 @@ class HttpApi:
             _remember(self._routed_before, asked, found, len(request.path))
         return found
 
-    def _route(self, request: HttpRequest) -> tuple[Operation, list[str]]:
+    def _route(self, request: HttpRequest) -> Route:
         try:
             steps = request.path.decode("ascii").split("/")[1:]
         except UnicodeDecodeError:
             raise BadRequest("The address has bytes that must be written as %XX.") from None
-        names = []
+        name = ""
         if len(steps) >= 3 and steps[0] == "v1":
-            names.append(_decoded(steps[2]))
+            name = _decoded(steps[2])
             steps[2] = "*"
         methods = self._routes.get(tuple(steps))
         if methods is None:
@@ -133,18 +136,17 @@ class HttpApi:
         operation = methods.get("GET" if request.method == "HEAD" else request.method)
         if operation is None:
             raise WrongMethod(f"This address takes {', '.join(sorted(methods))}.")
-        return operation, names
+        in_space = operation.path.startswith("/v1/spaces/")
+        return operation, name if in_space else "", "" if in_space else name
 
-    def _let_in(self, call: ApiCall, operation: Operation, names: list[str]) -> None:
+    def _let_in(self, call: ApiCall, operation: Operation, name: str) -> None:
         """Find the space, if the key opens the operation there; refuse otherwise."""
-        in_space = bool(names) and operation.path.startswith("/v1/spaces/")
-        name = names[0] if in_space else ""
-        call.tail = names[0] if names and not in_space else ""
         keeper = self.reception.doorkeeper
         text = _key_text(call.request)
         if text:
             call.key = keeper.unlock(text)
-            self._gate.must_not_be_too_often(call.key.id)
+            if self._gate.has_rate:
+                self._gate.must_not_be_too_often(call.key.id)
             record = keeper.admitted(call.key, operation.name, name)
         elif call.request.is_local or OPERATIONS[operation.name] in self._settings.without_key:
             record = keeper.find(name) if name else None

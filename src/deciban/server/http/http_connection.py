@@ -40,6 +40,13 @@ WINDOW_SECONDS, LINGER_SECONDS = 10.0, 5.0
 SILENT_SECONDS = 1.0
 # Bodies that are worked through as they come are not held.
 STREAMED = "application/x-ndjson"
+# Names of fields that need not be read again: as clients write them, and in small letters.
+_USUAL_FIELDS = {
+    spelling.encode(): name.lower()
+    for name in ("Host", "Authorization", "Content-Type", "Content-Length", "User-Agent", "Accept",
+                 "Accept-Encoding", "Connection", "X-Request-Id")
+    for spelling in (name, name.lower())
+}  # fmt: skip
 ONCE = frozenset({"host", "authorization", "content-length", "content-type", "origin", "content-encoding"})
 
 
@@ -273,7 +280,7 @@ class HttpConnection(asyncio.Protocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """A field."""
-        key = name.decode("latin-1").lower()
+        key = _USUAL_FIELDS.get(name) or name.decode("latin-1").lower()
         text = value.decode("latin-1")
         if key in self._headers:
             if key in ONCE:

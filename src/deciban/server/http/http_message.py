@@ -16,6 +16,8 @@ from deciban.errors import BadRequest, TooMuch
 _STATUS_LINES = {
     status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
 }
+# Kinds of content that need no second look.
+_USUAL_TYPES = frozenset({"", "message/rfc822", "application/json", "application/x-ndjson"})
 _NO_HEADERS: Mapping[str, str] = {}
 
 
@@ -40,12 +42,14 @@ class HttpBody:
         self._parts.append(data)
         self.size += len(data)
         self.waiting_bytes += len(data)
-        self._wake()
+        if self._news is not None:
+            self._wake()
 
     def end(self) -> None:
         """All came."""
         self.is_whole = True
-        self._wake()
+        if self._news is not None:
+            self._wake()
 
     def fail(self, error: Exception) -> None:
         """No more will come."""
@@ -148,7 +152,8 @@ class HttpRequest:
         path, _, self.query = target.partition(b"?")
         self.path = path
         self.headers = headers
-        self.content_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = headers.get("content-type", "")
+        self.content_type = kind if kind in _USUAL_TYPES else kind.partition(";")[0].strip().lower()
         """What the body is said to be, without parameters."""
         self.length = _length_in(headers)
         """The length of the body, if it is told."""
@@ -183,7 +188,9 @@ class HttpResponse:
 
     def head(self, keep_alive: bool) -> bytes:
         """Status line and header."""
-        lines = "".join([f"{name}: {value}\r\n" for name, value in self.headers.items()])
+        lines = ""
+        for name, value in self.headers.items():
+            lines += f"{name}: {value}\r\n"
         if self.pieces is not None:
             length = "transfer-encoding: chunked\r\n"
         else:
