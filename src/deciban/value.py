@@ -57,6 +57,8 @@ class ValueType(type):
         # What assigns each field, found once: twice as fast as by name, and a lesson is several records.
         own_setters = tuple(vars(made)[field].__set__ for field in own)
         type.__setattr__(made, "_setters", (*(bases[0]._setters if bases else ()), *own_setters))
+        if "_check" in body and bases:
+            type.__setattr__(made, "_has_rules", True)
         return made
 
 
@@ -69,6 +71,7 @@ class Value(metaclass=ValueType):
     _all_given: ClassVar[int] = -1
     """How many values by position are all that there are; none are if they must be named."""
     _setters: ClassVar[tuple[Any, ...]] = ()
+    _has_rules: ClassVar[bool] = False
 
     if not TYPE_CHECKING:
 
@@ -79,7 +82,8 @@ class Value(metaclass=ValueType):
                 values = [given[name] for name in self.field_names]
             for assign, value in zip(self._setters, values):  # noqa: B905 (strict takes as long as assigning)
                 assign(self, value)
-            self._check()
+            if self._has_rules:
+                self._check()
 
     def _given(self, values: tuple[object, ...], fields: dict[str, object]) -> dict[str, object]:
         """Every field with what was given for it, or with its default."""
@@ -120,7 +124,8 @@ class Value(metaclass=ValueType):
             assign(made, changes.pop(name) if name in changes else getattr(self, name))
         if changes:
             raise TypeError(f"{type(self).__name__} has no field {next(iter(changes))}")
-        made._check()
+        if self._has_rules:
+            made._check()
         return made
 
     def __setattr__(self, name: str, value: object) -> None:
