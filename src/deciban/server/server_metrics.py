@@ -15,6 +15,11 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 30.0)
 
 
+def lost_entries(registry: CollectorRegistry) -> Gauge:
+    """How many entries of the journal a process gave up: a worker without a writer, or the writer."""
+    return Gauge("deciban_journal_lost", "Entries given up", registry=registry, multiprocess_mode="livesum")
+
+
 class ServerMetrics:
     """What one worker counts."""
 
@@ -32,9 +37,7 @@ class ServerMetrics:
         self.connections = Gauge(
             "deciban_connections", "Open connections", registry=own, multiprocess_mode="livesum"
         )
-        self.lost_notes = Gauge(
-            "deciban_journal_lost", "Entries given up", registry=own, multiprocess_mode="livesum"
-        )
+        self.lost_notes = lost_entries(own)
         self._counted: dict[tuple[str, int], _Counted] = {}
 
     def count(self, operation: str, status: int, seconds: float) -> None:

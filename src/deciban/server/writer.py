@@ -55,6 +55,8 @@ NICE = 5
 OPEN_SPACES = 32
 # How long a change waits for the notes of a worker, which has them ready unless it does not move at all.
 GATHER_SECONDS = 1.0
+# How often the writer tells how many entries of the journal it has given up, if there are any.
+LOST_SECONDS = 1.0
 
 
 class Writer:
@@ -143,6 +145,21 @@ class Writer:
                 for each in self.connections:
                     each.reply(0, CHANGED, None)
             connection.reply(call.number, DONE, value)
+
+    async def tell_lost_entries(self) -> None:
+        """Tell the log once and /metrics every second when entries are given up; it goes on for ever."""
+        while not self.journal.lost:
+            await asyncio.sleep(LOST_SECONDS)
+        self._log.say("journal", "entries are given up, since they are not written in time")
+        # Only here: nearly no writer ever needs it.
+        from prometheus_client import CollectorRegistry
+
+        from deciban.server.server_metrics import lost_entries
+
+        gauge = lost_entries(CollectorRegistry())
+        while True:
+            gauge.set(self.journal.lost)
+            await asyncio.sleep(LOST_SECONDS)
 
     async def finish(self) -> None:
         """Finish what is under way, and write the journal."""
@@ -246,7 +263,9 @@ async def _serve(writer: Writer, listening: socket.socket, lifeline: Lifeline) -
     ended = asyncio.Event()
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     loop.add_signal_handler(signal.SIGINT, lambda: None)  # of a terminal: the supervisor tells us
+    telling = loop.create_task(writer.tell_lost_entries())
     lifeline.watch(ended.set)
     await ended.wait()
+    telling.cancel()
     server.close()
     await writer.finish()
