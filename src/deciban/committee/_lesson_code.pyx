@@ -296,57 +296,75 @@ cdef bint decode_view(
     const unsigned char* data, Py_ssize_t size, Py_ssize_t* place, uint32_t* features, Py_ssize_t count
 ) noexcept nogil:
     """Read `count` features; False if the bytes are no such code."""
-    cdef Py_ssize_t i, at
-    cdef uint64_t window = 0, value, previous = <uint64_t>-1
-    cdef int filled = 0, k, zeros
+    cdef Py_ssize_t i = 0, bit
+    cdef uint64_t previous = <uint64_t>-1
+    cdef int k
     if count == 0:
         return True
     if place[0] >= size or data[place[0]] > SHORT_BITS:
         return False
     k = data[place[0]]
-    at = place[0] + 1
-    for i in range(count):
-        value = 0
-        while True:
-            if at + 8 <= size:
-                # Eight bytes at once; of these, as many whole ones as there is room for are taken.
-                window |= eight_bytes(data + at) << filled
-                at += (63 - filled) >> 3
-                filled |= 56
-                window &= (<uint64_t>1 << filled) - 1
-            else:
-                while filled <= 56 and at < size:
-                    window |= <uint64_t>data[at] << filled
-                    filled += 8
-                    at += 1
-            if window:
-                break
-            if at >= size:
+    bit = 8 * (place[0] + 1)
+    while i < count:
+        i = decode_threes(data, size, &bit, features, i, count, k, &previous)
+        if i < count:
+            if not decode_one(data, size, &bit, k, &previous):
                 return False
-            # A run of zeros longer than the window.
-            value += filled
-            filled = 0
-        zeros = __builtin_ctzll(window)
-        value += zeros
-        window >>= zeros
-        window >>= 1
-        filled -= zeros + 1
-        while filled < k and at < size:
-            window |= <uint64_t>data[at] << filled
-            filled += 8
-            at += 1
-        if filled < k or value >> SHORT_BITS:
-            return False
-        value = value << k | (window & ((<uint64_t>1 << k) - 1))
-        window >>= k
-        filled -= k
-        value += previous + 1
-        if value >> SHORT_BITS:
-            return False
-        features[i] = <uint32_t>value
-        previous = value
-    # Whole bytes that were taken into the window but not used belong to what follows.
-    if window & ((<uint64_t>1 << (filled & 7)) - 1):
+            features[i] = <uint32_t>previous
+            i += 1
+    if previous >> SHORT_BITS or bit & 7 and data[bit >> 3] >> (bit & 7):
         return False
-    place[0] = at - (filled >> 3)
+    place[0] = (bit + 7) >> 3
     return True
+
+
+cdef inline Py_ssize_t decode_threes(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t* bit, uint32_t* features, Py_ssize_t i, Py_ssize_t count,
+    int k, uint64_t* previous
+) noexcept nogil:
+    """Read features from the i-th on, as long as 57 bits hold the next one; how many there are then.
+
+    Each gap begins where the one before ends, and to look at memory for it takes longer than all the rest. So one look
+    serves up to three gaps, of some 14 bits each: 6.7 µs for a lesson instead of 8.6.
+    """
+    cdef uint64_t bits, last = previous[0], low = (<uint64_t>1 << k) - 1
+    cdef Py_ssize_t at = bit[0], before = -1
+    cdef int zeros, used, turn
+    while before < i and i + 3 <= count and (at >> 3) + 8 <= size and not (last + 1) >> SHORT_BITS:
+        bits = eight_bytes(data + (at >> 3)) >> (at & 7)
+        before, used = i, 0
+        for turn in range(3):
+            zeros = __builtin_ctzll(bits | <uint64_t>1 << 57)
+            used += zeros + 1 + k
+            if used > 57:
+                break
+            last += 1 + (<uint64_t>zeros << k | bits >> (zeros + 1) & low)
+            features[i] = <uint32_t>last
+            i += 1
+            at += zeros + 1 + k
+            bits >>= zeros + 1 + k
+    bit[0] = at
+    previous[0] = last
+    return i
+
+
+cdef bint decode_one(
+    const unsigned char* data, Py_ssize_t size, Py_ssize_t* bit, int k, uint64_t* previous
+) noexcept nogil:
+    """Read one feature, bit by bit where it must be; False if there is none."""
+    cdef uint64_t gap = 0, low = 0
+    cdef int taken = 0
+    while True:
+        if bit[0] >> 3 >= size:
+            return False
+        bit[0] += 1
+        if data[(bit[0] - 1) >> 3] >> ((bit[0] - 1) & 7) & 1:
+            break
+        gap += 1
+    if bit[0] + k > 8 * size or gap >> SHORT_BITS:
+        return False
+    for taken in range(k):
+        low |= <uint64_t>(data[bit[0] >> 3] >> (bit[0] & 7) & 1) << taken
+        bit[0] += 1
+    previous[0] += 1 + (gap << k | low)
+    return not previous[0] >> SHORT_BITS

@@ -505,10 +505,11 @@ cdef class RowTable:
     cdef int open_directory(self) except -1:
         """Find rows by a directory from now on; every block must be whole. The index is not kept up any more."""
         cdef Py_ssize_t i, count = 0
-        cdef uint64_t* entries
+        cdef uint64_t* entries = NULL
         if self.index == NULL or self.directory != NULL:
             return 0
-        entries = self._entries(&count)
+        if self.head.rows:  # the index of an empty table was never touched, and to look at it would take 7 ms
+            entries = self._entries(&count)
         cdef uint32_t* directory = <uint32_t*>deciban_zeros((<size_t>VIEWS << self.bits) * sizeof(uint32_t))
         if directory == NULL:
             free(entries)
