@@ -7,7 +7,7 @@ from deciban.committee.extraction import features_of
 from deciban.committee.label import united
 from deciban.committee.settings import Settings
 from deciban.filter.exams import examined, read, taught
-from deciban.ledger.records import Placed
+from deciban.ledger._placed import Placed
 from deciban.text import read as read_mail
 
 SETTINGS = Settings(bits=10, salt=3)

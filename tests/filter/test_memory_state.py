@@ -15,7 +15,8 @@ from deciban.filter.memory_state import MemoryState, begin_in_memory
 from deciban.filter.replaying import Replaying
 from deciban.filter.snapshot import GROWN, Snapshot
 from deciban.ledger import create_ledger
-from deciban.ledger.records import Address, Placed
+from deciban.ledger._placed import Placed
+from deciban.ledger.records import Address
 from tests.filter.mails import classify, forget, mail, teach
 from tests.ledger.lessons import append, lesson
 

@@ -9,7 +9,7 @@ import pytest
 from deciban.filter import Filter, changing, locks, turns
 from deciban.filter.mail import lessons_from
 from deciban.filter.snapshot import Snapshot
-from deciban.ledger.records import Placed
+from deciban.ledger._placed import Placed
 from deciban.sources import RawMessage
 from tests.filter.mails import DENSE, SPARSE, a_starter, mail, teach
 

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from deciban.filter.published import Beside, Published
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
+    from deciban.ledger._placed import Placed
     from deciban.ledger.ledger import Ledger
-    from deciban.ledger.records import Placed
+
 # A run of lessons of one label (see BULK_LESSONS) is mixed with the others only if it is at least this share
 # of all lessons of its label, because mixing replays everything. With this rule, n lessons of two labels,
 # taught 50 per call, cost at most 16 n replayed lessons instead of n²/100. A shorter run at the end stays

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from deciban.filter.footing import Learner
-    from deciban.ledger.records import Placed
+    from deciban.ledger._placed import Placed
 
 # Position, log-odds of truth and spam, share, number of the label that won and of the true one, origin.
 FIELDS = struct.Struct("<QddfHHB3x")
@@ -51,18 +51,14 @@ class KeptExam(Value):
 def taught(committee: Learner, lessons: Sequence[Placed]) -> bytes:
     """Teach a committee lessons, one after the other; the records of their exams."""
     records: list[bytes] = []
-    labels = [lesson.label for lesson in lessons]
-    features = [lesson.features for lesson in lessons]
-    while len(records) < len(lessons):
-        done = len(records)
+    done = 0
+    while done < len(lessons):
+        rest = lessons[done:]
         examiner = _Examiner(committee.labels, committee.considered)
-        exams = committee.learn_many(labels[done:], features[done:])
-        numbers = {label: number for number, label in enumerate(committee.labels)}
+        exams = committee.learn_many([lesson.label for lesson in rest], [lesson.features for lesson in rest])
         # What follows a lesson of a new label is not learned yet.
-        for lesson, exam in zip(lessons[done:], exams, strict=False):
-            best, truth, spam = examiner.graded(lesson.label, exam)
-            number, origin = numbers[lesson.label], ORIGINS.index(lesson.origin)
-            records.append(_record(lesson.position, truth, spam, lesson.share, best, number, origin))
+        records.append(examiner.records(rest[: len(exams)], exams, committee.labels))
+        done += len(exams)
     return b"".join(records)
 
 
@@ -85,17 +81,26 @@ class _Examiner:
         self._labels = labels
         self._considered = considered
         self.numbers = {label: number for number, label in enumerate(labels)}
-        # Nearly all filters have two labels; then one difference says it all, in a tenth of the time.
         self._is_pair = len(labels) == 2 and united(dict.fromkeys(labels, 0.0)).keys() == self.numbers.keys()
+
+    def records(
+        self, lessons: Sequence[Placed], exams: list[tuple[float, ...]], labels: tuple[str, ...]
+    ) -> bytes:
+        """The records of lessons; ``labels`` are those that are known after them."""
+        if self._is_pair and lessons[-1].label in self.numbers:
+            from deciban.filter._pair_exams import pair_records
+
+            return pair_records(list(lessons), exams, self.numbers, SPAM)
+        numbers = {label: number for number, label in enumerate(labels)}
+        records = []
+        for lesson, exam in zip(lessons, exams, strict=True):
+            best, truth, spam = self.graded(lesson.label, exam)
+            number, origin = numbers[lesson.label], ORIGINS.index(lesson.origin)
+            records.append(_record(lesson.position, truth, spam, lesson.share, best, number, origin))
+        return b"".join(records)
 
     def graded(self, label: str, totals: tuple[float, ...]) -> tuple[int, float, float]:
         """The number of the label that won, and the log-odds of the true label and of spam."""
-        if self._is_pair and label in self.numbers:
-            first, second = totals
-            odds = first - second, second - first
-            spam = self.numbers.get(SPAM)
-            best = 1 if second > first else 0
-            return best, odds[self.numbers[label]], NOT_A_NUMBER if spam is None else odds[spam]
         row = examined(label, united(dict(zip(self._considered, totals, strict=True))))
         return (
             NONE if row.best is None else _number(row.best, self._labels),

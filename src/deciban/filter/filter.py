@@ -53,8 +53,9 @@ if TYPE_CHECKING:
     from deciban.filter.state import State
     from deciban.filter.threshold import Assurance
     from deciban.ledger import Ledger
+    from deciban.ledger._placed import Placed
     from deciban.ledger.cursor import Cursor
-    from deciban.ledger.records import Address, ExamRow, Folded, KeptMails, Placed
+    from deciban.ledger.records import Address, ExamRow, Folded, KeptMails
 
     Answer = TypeVar("Answer")
     Admission = Callable[[Iterable[Lesson]], Iterable[Lesson]]

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from deciban.filter.footing import Footing
     from deciban.filter.state import State
-    from deciban.ledger.records import Address, Placed
+    from deciban.ledger._placed import Placed
+    from deciban.ledger.records import Address
 
 MARK = ".snapshot"
 BESIDE = ".snapshot-"

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from deciban.filter.footing import Footings, Learner
     from deciban.filter.published import Beside, Published
     from deciban.filter.state import State
+    from deciban.ledger._placed import Placed
     from deciban.ledger.ledger import Ledger
-    from deciban.ledger.records import Placed
 
     Progress = Callable[[int, int], object]
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from deciban.filter.exams import KeptExam
     from deciban.filter.footing import Footing, Learner
-    from deciban.ledger.records import Address, Placed
+    from deciban.ledger._placed import Placed
+    from deciban.ledger.records import Address
 
 # So many exams are read at a time.
 EXAMS_AT_ONCE = 2048

@@ -12,7 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from deciban.filter.footing import Footing, Footings
     from deciban.filter.published import Published
-    from deciban.ledger.records import Address, Placed
+    from deciban.ledger._placed import Placed
+    from deciban.ledger.records import Address
 
 # How many lessons are taught at a time; nobody can ask meanwhile, for about .6 ms. Slices of 2 take a fifth
 # more CPU time for learning, slices of 8 or 16 not less (600 mails of SpamAssassin, the least of 7 runs).

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
     from deciban.committee.settings import Settings
+    from deciban.ledger._placed import Placed
     from deciban.ledger.cursor import Cursor
     from deciban.ledger.lesson import Lesson, Selection
-    from deciban.ledger.records import Address, ExamRow, Finding, Folded, FoldedExam, KeptMails, Placed
+    from deciban.ledger.records import Address, ExamRow, Finding, Folded, FoldedExam, KeptMails
 else:
     Protocol = object  # an implementation that lacks something is found by mypy; importing typing takes 5 ms
 

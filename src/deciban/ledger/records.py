@@ -1,12 +1,8 @@
-"""What a ledger hands out beside lessons: addresses, places, and what is left of folded lessons."""
+"""What a ledger hands out beside lessons: addresses, and what is left of folded lessons."""
 
 from __future__ import annotations
 
 from deciban.value import Value
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from deciban.committee._lesson_code import Features
 
 
 class Address(Value):
@@ -19,24 +15,6 @@ class Address(Value):
     position: int
     """0 before the first lesson."""
     trail: bytes
-
-
-class Placed(Value):
-    """A lesson in its place, as a replay needs it."""
-
-    position: int
-    trail: bytes
-    """Up to this lesson."""
-    step: bytes
-    """What the lesson added to the trail."""
-    label: str
-    features: Features
-    origin: str
-    share: float
-
-    def at(self, position: int, trail: bytes) -> Placed:
-        """The same lesson in another place."""
-        return Placed(position, trail, self.step, self.label, self.features, self.origin, self.share)
 
 
 class ExamRow(Value):

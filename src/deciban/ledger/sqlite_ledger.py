@@ -15,7 +15,7 @@ from deciban.committee._lesson_code import Features
 from deciban.committee.label import label_of
 from deciban.errors import BadLabel, BadSetting, DamagedLedger
 from deciban.ledger.lesson import Lesson, Selection, check_of, is_possible
-from deciban.ledger.records import Finding, KeptMails, Placed
+from deciban.ledger.records import Finding, KeptMails
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
+    from deciban.ledger._placed import Placed
     from deciban.ledger.cursor import Cursor
 
 FROM_TRAIL = f"FROM {LESSONS_IN_ORDER} JOIN labels ON lessons.label = labels.number"
@@ -67,24 +68,20 @@ class SqliteLedger(SqliteFoundation):
 
     def append(self, lessons: Iterable[tuple[Lesson, int]]) -> list[Placed]:
         """Write lessons at the end, each with when it was taught; where they are now."""
+        from deciban.ledger._placed import written
+
         ((number,),) = self._execute("SELECT coalesce(max(number), 0) FROM lessons")
         end = self.address()
         position, trail = end.position, end.trail
         rows, places, placed = [], [], []
         for lesson, taught in lessons:
             number, position = number + 1, position + 1
-            texts = lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id
-            fields = *texts, lesson.names, lesson.origin, float(lesson.share)
-            code = lesson.features.encode()
             label, spelling = self._label(lesson.label)
-            checked = check_of(code, lesson.digest, spelling, taught, *fields)
-            step = link(lesson.digest, spelling, checked)
-            trail = follow(self._id, trail, step)
-            rows.append((number, lesson.digest, label, taught, *fields, checked, code))
+            row, one = written(lesson, taught, number, label, spelling, position, trail, self._id)
+            trail = one.trail
+            rows.append(row)
             places.append((position, number, trail))
-            placed.append(
-                Placed(position, trail, step, spelling, lesson.features, lesson.origin, lesson.share)
-            )
+            placed.append(one)
         if rows:
             with self._telling():
                 values = ", ".join("?" * 15)
@@ -246,10 +243,9 @@ class SqliteLedger(SqliteFoundation):
             for place, position in enumerate(wanted, start + 1):
                 if position not in rows:
                     raise self._damaged(position)
-                *row, number = rows[position]
-                placed = self._placed(row, place, trail)
+                placed = self._placed(rows[position], place, trail)
                 trail = placed.trail
-                places.append((place, number, trail))
+                places.append((place, rows[position][-1], trail))
                 yield placed
         self._arranged = order, places, before
 
@@ -265,13 +261,14 @@ class SqliteLedger(SqliteFoundation):
                 after = row[0]
                 yield row
 
-    def _placed(self, row: Sequence[Any], place: int, trail: bytes) -> Placed:
+    def _placed(self, row: tuple[Any, ...], place: int, trail: bytes) -> Placed:
         """The lesson of a row of `READ`, in the place behind a trail."""
-        self._check(row)
-        _, _, code, written, checked, digest, label, *_, origin, share = row
-        step = link(digest, written, checked)
-        trail = follow(self._id, trail, step)
-        return Placed(place, trail, step, label, Features.decode(code), origin, share)
+        from deciban.ledger._placed import placed_in
+
+        placed = placed_in(row, place, trail, self._id)
+        if placed is None:
+            raise self._damaged(row[0])
+        return placed
 
     def _lesson(self, row: tuple[Any, ...]) -> Lesson:
         """The lesson of a row of `READ`."""

@@ -1,0 +1,43 @@
+from typing import Any
+
+from deciban.committee._lesson_code import Features
+from deciban.ledger.lesson import Lesson
+
+class Placed:
+    @property
+    def position(self) -> int: ...
+    @property
+    def trail(self) -> bytes: ...
+    @property
+    def step(self) -> bytes: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def features(self) -> Features: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def share(self) -> float: ...
+    def __init__(
+        self,
+        position: int,
+        trail: bytes,
+        step: bytes,
+        label: str,
+        features: Features,
+        origin: str,
+        share: float,
+    ) -> None: ...
+    def at(self, position: int, trail: bytes) -> Placed: ...
+
+def placed_in(row: tuple[Any, ...], position: int, trail: bytes, identity: bytes) -> Placed | None: ...
+def written(
+    lesson: Lesson,
+    taught: int,
+    number: int,
+    label: int,
+    spelling: str,
+    position: int,
+    trail: bytes,
+    identity: bytes,
+) -> tuple[tuple[Any, ...], Placed]: ...
