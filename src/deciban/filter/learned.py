@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from deciban.ledger.lesson import Lesson
 
-# A batch is one transaction. Learning 256 lessons takes some 60 ms, and readers wait that long. Lessons from
-# a slow source are stored every two seconds.
-BATCH_LESSONS = 256
+# A batch is one transaction, for which others who want to write wait some 30 ms. With 256 lessons in each, a
+# lesson took 50 µs of CPU time to be written instead of 47, and 143 µs of wall time instead of 118: half of
+# the waits for the disk are saved (medians of 12 rounds in turns on a busy machine). Lessons from a slow
+# source are stored every two seconds.
+BATCH_LESSONS = 512
 BATCH_SECONDS = 2.0
 # This many lessons of one label in a row are mixed with the others. A filter was taught the sample mailbox,
 # first 179 ham and then 126 spam. In this order it called all of 45 new good mails spam, with a 1-ROCA% of

@@ -99,12 +99,13 @@ CREATE TABLE mails (digest BLOB PRIMARY KEY, kept INTEGER NOT NULL, mail BLOB NO
 LOG_BYTES = 1 << 19
 OLD_TABLES = "exams checkpoints capacity"
 # Pages that SQLite keeps in memory for who only asks. If it may, it takes the room of 20 at once, 87 KB,
-# which is much where a thousand filters are open. Who reads lessons or writes lets it keep 2 MB.
+# which is much where a thousand filters are open. Who reads lessons or writes lets it keep 4 MB,
+# which hold a batch (filter/learned.py).
 FEW_PAGES = 4
 # Statements that a connection keeps compiled. A question needs three of them; the others of opening a ledger
 # are not needed again. With 128, as Python has it, 1,000 filters take 15 MB more, and with 4 8 MB less.
 STATEMENTS = 8
-MANY_KIB = 2000
+MANY_KIB = 4000
 
 
 def make(path: str, settings: Settings, shared: str | None = None) -> None:
