@@ -24,3 +24,15 @@ def exp(double x):
 def log(double x):
     """The natural logarithm; -inf of 0, and NaN of what is below."""
     return log_of(x)
+
+
+def log_sum(totals):
+    """log Σ exp of some numbers, added one after the other: Python's `sum` rounds by its version.
+
+    >>> round(log_sum([0.0, 0.0]), 4)
+    0.6931
+    """
+    cdef double most = max(totals), powers = 0, total
+    for total in totals:
+        powers += exp_of(total - most)
+    return most + log_of(powers)

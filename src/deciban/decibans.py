@@ -17,11 +17,11 @@ True
 
 from __future__ import annotations
 
-from deciban._exponentials import exp, log
+from deciban._exponentials import exp, log, log_sum
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 DECIBANS_A_NAT = 10 / log(10)
 # The one label that is not good mail, and the word for a message about which nothing should be done.
@@ -62,19 +62,6 @@ def log_odds(totals: Mapping[str, float], label: str = SPAM) -> float:
     if len(totals) == 2:  # log exp 0 is 0
         return totals[label] - totals[runner_up(totals, label)]
     return totals[label] - log_sum([total for other, total in totals.items() if other != label])
-
-
-def log_sum(totals: Sequence[float]) -> float:
-    """log Σ exp of some totals, added one after the other: Python's `sum` rounds by its version.
-
-    >>> round(log_sum([0.0, 0.0]), 4)
-    0.6931
-    """
-    most = max(totals)
-    powers = 0.0
-    for total in totals:
-        powers += exp(total - most)
-    return most + log(powers)
 
 
 def probability_of(log_odds: float) -> float:

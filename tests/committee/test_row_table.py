@@ -12,13 +12,10 @@ from deciban.committee._lesson_code import FEATURE_BITS, Features
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
+from deciban.filter.state import capacity_for
 from tests.committee.streams import buffer_of, made_up_lessons
 
-LABELS = [2, 3, 5, 20]
-
-
-def capacity_for(labels: int) -> int:
-    return 1 << max(labels - 1, 1).bit_length()
+LABELS = [2, 3, 5, 10, 20]
 
 
 class Sparse:
@@ -64,9 +61,9 @@ class Sparse:
 
 
 @given(
-    st.integers(2, 9),
+    st.integers(2, 11),
     st.integers(4, 12),
-    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 30)), max_size=40),
+    st.lists(st.tuples(st.integers(0, 10), st.integers(0, 30)), max_size=40),
 )
 @settings(deadline=None)
 def test_sparse_and_dense_tables_give_the_same_bits(

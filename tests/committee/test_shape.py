@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from deciban.committee._committee import Committee
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape, row_bytes
+from deciban.filter.state import capacity_for
 
 
 @given(st.sampled_from([2, 4, 8, 32, 1024]), st.integers(4, 16), st.integers(0, 200_000))
@@ -30,3 +31,10 @@ def test_a_layer_is_always_sparse() -> None:
 
 def test_a_row_of_two_labels_takes_16_bytes() -> None:
     assert [row_bytes(capacity) for capacity in (2, 4, 8, 32)] == [16, 32, 64, 256]
+
+
+def test_up_to_20_labels_fill_their_rows() -> None:
+    for labels in range(2, 21):
+        capacity = capacity_for(labels)
+        assert capacity >= labels
+        assert row_bytes(capacity) < row_bytes(capacity + 2)

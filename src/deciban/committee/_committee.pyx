@@ -93,6 +93,9 @@ from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, PAGE, WORDS_A_BLOCK, FileRowTable, RowTable, TableHead, blocks_of, check_of, is_possible,
     row_bytes, spread,
 )
+from deciban.committee._wide_rows cimport (
+    LANES, SHARES_A_LOGARITHM, CountedRow, multiply_complement_lanes, multiply_lanes, hear_row, step_lanes, whole_lanes,
+)
 from deciban.text._hashing cimport FORMAT_VERSION
 
 import os
@@ -108,8 +111,6 @@ cdef enum:
     LAYOUT_FORMAT = 6
     NAME_BYTES = 64
     WITNESSES = 4       # counts and weights over words, then over letters
-    # Shares multiplied before their logarithm is taken. The least share is above 1e-13, so 16 cannot underflow.
-    SHARES_A_LOGARITHM = 16
     # A scale read from two or three lessons can be anything: the fifth message of a shuffle of Enron-Spam, a good
     # one, came out at 16 nats. So each begins as if five lessons had shown it to be 2: 1-ROCA% online, five seeds,
     # .0399 to .0387 on SpamAssassin, .121 to .110 on Enron-Spam, .0549 to .0486 on Ling-Spam, .373 to .363 on SMS.
@@ -290,7 +291,10 @@ cdef class Committee:
     cdef unsigned char** missing_rows   # … and where the foundation has them
     cdef unsigned char* widened     # rows of a foundation with room for fewer labels
     cdef unsigned char* nothing     # a row of zeros
-    cdef double* shares         # (features that are kept, 2)
+    cdef double* shares         # (features that are kept, 2), if there is room for two labels; otherwise …
+    cdef CountedRow* counted_rows    # … features that were ever counted, …
+    cdef Py_ssize_t rows_counted     # … how many in the view that was heard last, …
+    cdef uint32_t* keeping      # … and which of them are kept
     cdef Py_ssize_t rows_room
     cdef double* numbers
     cdef double* scores         # (witnesses, labels)
@@ -794,11 +798,14 @@ cdef class Committee:
         self.rows = rows
         if self.foundation is not None:
             self._make_room_below(count)
-        # Room for one more than can be kept: `_hear_pairs` writes before it knows whether that one is.
-        cdef double* shares = <double*>realloc(self.shares, 2 * (count + 1) * sizeof(double))
+        # Room for one more than can be kept: each is written before it is known whether it is.
+        cdef Py_ssize_t each = 2 * sizeof(double) if self.capacity == 2 else sizeof(CountedRow) + sizeof(uint32_t)
+        cdef double* shares = <double*>realloc(self.shares, (count + 1) * each)
         if shares == NULL:
             raise MemoryError
         self.shares = shares
+        self.counted_rows = <CountedRow*>shares
+        self.keeping = <uint32_t*>(self.counted_rows + count + 1)
         self.rows_room = count
         return 0
 
@@ -904,33 +911,54 @@ cdef class Committee:
         for number in range(labels):
             counted[number] = (counted[number] - mean) / max(kept + self.neutral, 1.0)
         if self._youth(labels) > 0:
-            self._hear_complements(view, rows, count, labels, counted)
+            self._hear_complements(view, labels, counted)
 
     cdef Py_ssize_t _hear_rows(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed
     ) noexcept nogil:
         """Add up logarithms of shares and weights, for any number of labels; how many features are kept."""
-        cdef const float* weights
-        cdef const uint16_t* counts
+        cdef Py_ssize_t i, number, kept = 0, known = 0, lanes = whole_lanes(labels), capacity = self.capacity
         cdef const double* inverse = self.inverse
-        cdef double* product = self.product
-        cdef double* ratio = self.ratio
-        cdef Py_ssize_t i, number, kept = 0, capacity = self.capacity
+        cdef double* sums = self.ratio
+        cdef double strength = self.strength, part = self.strength / labels, least = self.band + 1.0 / labels
+        cdef double largest = 0, factor, prior
+        cdef CountedRow* counted_rows = self.counted_rows
+        cdef uint32_t* keeping = self.keeping
         # Until two labels were taught there is nothing to compare.
         cdef bint compares = self.header.labels >= 2
-        for number in range(labels):
-            product[number] = 1
+        memset(sums, 0, lanes * sizeof(double))
         for i in range(count):
-            weights = <const float*>rows[i] + 1
-            counts = <const uint16_t*>(weights + capacity)
-            for number in range(labels):
-                weighed[number] += weights[number]
-            if compares and multiply_shares(counts, inverse, ratio, product, labels, self.strength, self.band):
-                kept += 1
-                if kept % SHARES_A_LOGARITHM == 0:
-                    self._take_logarithms(counted, labels)
-        self._take_logarithms(counted, labels)
+            hear_row(rows[i], capacity, lanes, inverse, sums, &counted_rows[known], &largest)
+            prior = part * counted_rows[known].ratios
+            # Infinite if the feature was never seen; then nothing of this is kept.
+            factor = 1 / (counted_rows[known].ratios * (strength + counted_rows[known].seen))
+            keeping[kept] = known
+            kept += compares & (counted_rows[known].ratios > 0) & (
+                (prior + counted_rows[known].seen * largest) * factor >= least
+            )
+            known += counted_rows[known].seen > 0
+        for number in range(labels):
+            weighed[number] = sums[number]
+        self.rows_counted = known
+        self._add_wide_logarithms(kept, labels, counted)
         return kept
+
+    cdef void _add_wide_logarithms(self, Py_ssize_t kept, Py_ssize_t labels, double* counted) noexcept nogil:
+        """Add up the logarithms of the shares of features that are kept; one logarithm is that of several shares."""
+        cdef CountedRow[SHARES_A_LOGARITHM] some
+        cdef double[SHARES_A_LOGARITHM] prior
+        cdef double[SHARES_A_LOGARITHM] factor
+        cdef double part = self.strength / labels
+        cdef Py_ssize_t i, first, start, rows
+        for first in range(0, kept, 16):
+            rows = min(kept - first, <Py_ssize_t>SHARES_A_LOGARITHM)
+            for i in range(rows):
+                some[i] = self.counted_rows[self.keeping[first + i]]
+                prior[i] = part * some[i].ratios
+                factor[i] = 1 / (some[i].ratios * (self.strength + some[i].seen))
+            for start in range(0, labels, 2):
+                multiply_lanes(some, prior, factor, rows, start, self.inverse, self.product)
+            self._take_logarithms(counted, labels)
 
     cdef double _youth(self, Py_ssize_t labels) noexcept nogil:
         """How far the counts score a label by what all others say of a feature: less and less, the more was learned."""
@@ -940,24 +968,21 @@ cdef class Committee:
         youth = 1 / (1 + self.header.lessons / (labels * YOUNG_LESSONS))
         return youth if youth >= LEAST_YOUTH else 0
 
-    cdef void _hear_complements(
-        self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted
-    ) noexcept nogil:
-        """Mix what all other labels say of each feature into the scores of the counts."""
+    cdef void _hear_complements(self, int view, Py_ssize_t labels, double* counted) noexcept nogil:
+        """Mix what all other labels say of each feature that `_hear_rows` saw into the scores of the counts."""
+        cdef double[SHARES_A_LOGARITHM] factor
         cdef double* sums = self.gradient
         cdef double mean = 0, youth = self._youth(labels), exposure = self._exposure(view, labels)
-        cdef Py_ssize_t i, number, known = 0
+        cdef Py_ssize_t i, number, first, start, rows, known = self.rows_counted
         for number in range(labels):
-            self.product[number] = 1
             sums[number] = 0
-        for i in range(count):
-            if multiply_complements(
-                <const uint16_t*>(<const float*>rows[i] + 1 + self.capacity), self.product, labels, self.complement
-            ):
-                known += 1
-                if known % SHARES_A_LOGARITHM == 0:
-                    self._take_logarithms(sums, labels)
-        self._take_logarithms(sums, labels)
+        for first in range(0, known, 16):
+            rows = min(known - first, <Py_ssize_t>SHARES_A_LOGARITHM)
+            for i in range(rows):
+                factor[i] = 1 / (self.complement + self.counted_rows[first + i].seen)
+            for start in range(0, labels, 2):
+                multiply_complement_lanes(self.counted_rows + first, factor, rows, start, self.complement, self.product)
+            self._take_logarithms(sums, labels)
         for number in range(labels):
             sums[number] = known * log_of(exposure - self.exposures[2 * number + view] + 1) - sums[number]
             mean += sums[number] / labels
@@ -1036,12 +1061,13 @@ cdef class Committee:
         cdef Py_ssize_t number
         for number in range(labels):
             self.inverse[number] = 1 / self.records[number].taught[view] if self.records[number].taught[view] > 0 else 0
+        for number in range(labels, min(whole_lanes(labels), self.capacity)):
+            self.inverse[number] = 0
 
     cdef void _take_logarithms(self, double* sums, Py_ssize_t labels) noexcept nogil:
         cdef Py_ssize_t number
         for number in range(labels):
             sums[number] += log_of(self.product[number])
-            self.product[number] = 1
 
     def learn(self, str label not None, Features features not None):
         """Learn one lesson; the totals that it had before (its exam), for the labels known before."""
@@ -1258,6 +1284,7 @@ cdef class Committee:
         # Of a row of many labels few words change: those of the weights that there are, and that of one count.
         cdef Py_ssize_t words = (4 * (1 + labels) + 7) // 8 if labels else 0
         cdef Py_ssize_t count_word = (4 * (1 + self.capacity) + 2 * counted) // 8 if counted >= 0 else -1
+        cdef Py_ssize_t lanes = whole_lanes(labels)
         cdef bint is_short = self.table.row < BLOCK, has_checks = self.table.has_checks()
         cdef const double* gradient = self.gradient
         cdef double rate = self.rate
@@ -1272,6 +1299,8 @@ cdef class Committee:
         if self.capacity == 2:
             self._teach_pairs(rows, count, counted, labels, square, self.rate * share)
             return
+        for number in range(labels, lanes):
+            self.gradient[number] = 0
         for i in range(count):
             place = rows[i] - self.table.start
             before = 0
@@ -1283,8 +1312,7 @@ cdef class Committee:
                 counts[counted] += 1
             if labels:
                 step = adagrad_step(row, square, rate * share, self.damping)
-                for number in range(labels):
-                    row[1 + number] = <float>(row[1 + number] - step * gradient[number])
+                step_lanes(row + 1, lanes, gradient, step)
             if not has_checks:
                 continue
             if is_short:

@@ -17,7 +17,7 @@ cdef enum:
 
 # The sizes of a table, as the head of a state holds them.
 cdef struct TableHead:
-    uint64_t capacity   # labels that a row has room for: a power of two
+    uint64_t capacity   # labels that a row has room for: an even number
     uint64_t bits       # a view has 2^bits slots
     uint64_t buckets    # of the index; 0: there is none, and each slot has its row
     uint64_t room       # rows that there is room for …

@@ -14,7 +14,8 @@ deciban.errors.BadLabel: 'Unsure' is what the filter says when it cannot decide.
 
 from __future__ import annotations
 
-from deciban.decibans import SPAM, UNSURE, log_sum
+from deciban._exponentials import log_sum
+from deciban.decibans import SPAM, UNSURE
 from deciban.errors import BadLabel
 
 TYPE_CHECKING = False

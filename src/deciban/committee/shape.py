@@ -28,7 +28,7 @@ class Shape(Value):
     """The sizes of a table."""
 
     capacity: int
-    """Labels that a row has room for: a power of two."""
+    """Labels that a row has room for: an even number."""
     bits: int
     """A view has 2^bits slots."""
     rows: int
@@ -92,7 +92,7 @@ class Shape(Value):
 def row_bytes(capacity: int) -> int:
     """The bytes of a row with room for so many labels: a power of two.
 
-    >>> [row_bytes(capacity) for capacity in (2, 4, 8, 16)]
+    >>> [row_bytes(capacity) for capacity in (2, 4, 10, 20)]
     [16, 32, 64, 128]
     """
     return 1 << max(3 + 6 * capacity, 15).bit_length()

@@ -17,7 +17,7 @@ from __future__ import annotations
 import struct
 from binascii import crc32
 
-from deciban.committee.label import key_of, united
+from deciban.committee.label import key_of, spellings, united
 from deciban.decibans import SPAM, log_odds
 from deciban.errors import DamagedSnapshot
 from deciban.ledger.lesson import ORIGINS
@@ -81,7 +81,9 @@ class _Examiner:
         self._labels = labels
         self._considered = considered
         self.numbers = {label: number for number, label in enumerate(labels)}
-        self._is_pair = len(labels) == 2 and united(dict.fromkeys(labels, 0.0)).keys() == self.numbers.keys()
+        # No two labels are spellings of one, and each is shown as it is: there is nothing to unite.
+        self._is_plain = all(label == shown for label, shown in spellings(considered).items())
+        self._is_pair = len(labels) == 2 and self._is_plain and considered == labels
 
     def records(
         self, lessons: Sequence[Placed], exams: list[tuple[float, ...]], labels: tuple[str, ...]
@@ -101,7 +103,8 @@ class _Examiner:
 
     def graded(self, label: str, totals: tuple[float, ...]) -> tuple[int, float, float]:
         """The number of the label that won, and the log-odds of the true label and of spam."""
-        row = examined(label, united(dict(zip(self._considered, totals, strict=True))))
+        named = dict(zip(self._considered, totals, strict=True))
+        row = examined(label, named if self._is_plain else united(named))
         return (
             NONE if row.best is None else _number(row.best, self._labels),
             NOT_A_NUMBER if row.truth is None else row.truth,

@@ -108,7 +108,7 @@ def _unpacked(ledger: Ledger, footing: Footing, packed: bytes) -> Learner:
 def unpack(packed: bytes, place: str, settings: Settings, capacity: int, codes: int = 1) -> bytes:
     """The code that `pack` packed, of a state with room for so many labels."""
     code = None
-    if 2 <= capacity <= MOST_LABELS and capacity & (capacity - 1) == 0:
+    if 2 <= capacity <= MOST_LABELS and capacity % 2 == 0:
         code = unpacked(packed, codes * _most_bytes(settings, capacity))
     if code is None:
         raise DamagedLedger(f"{place} is damaged: its state cannot be unpacked. Restore a copy of it.")

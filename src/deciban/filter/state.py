@@ -21,15 +21,19 @@ if TYPE_CHECKING:
 
 # So many exams are read at a time.
 EXAMS_AT_ONCE = 2048
+# So many labels fill rows of 16, 32, 64 and 128 bytes.
+FULL_ROWS = 2, 4, 10, 20
 
 
 def capacity_for(labels: int) -> int:
-    """The labels that tables have room for: a power of two.
+    """The labels that tables have room for: as many as fill a row, whose bytes are a power of two.
 
-    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 20)]
-    [2, 2, 2, 4, 8, 32]
+    Above 20 labels it is a power of two, because the number of slots depends on it (`Settings.table_bits`).
+
+    >>> [capacity_for(labels) for labels in (0, 1, 2, 3, 5, 10, 11, 21, 33)]
+    [2, 2, 2, 4, 10, 10, 20, 32, 64]
     """
-    return 1 << max(labels - 1, 1).bit_length()
+    return next((full for full in FULL_ROWS if labels <= full), 1 << (labels - 1).bit_length())
 
 
 class State:
