@@ -251,6 +251,33 @@ def test_states_from_before_there_were_complements_keep_their_bits() -> None:
     assert digest.hexdigest() == "c2f0d14f7fea3554"
 
 
+def test_states_from_before_counts_had_a_lead_keep_their_bits() -> None:
+    earlier = Settings.from_text(Settings(bits=12, salt=7).text().replace(" lead=1.0", ""))
+    assert (earlier.complement, earlier.lead) == (0.3, 0)
+    committee = Committee.fresh(earlier, 4)
+    exams = [committee.learn(label, features) for label, features in made_up_lessons(3, 120)]
+    digest = blake2b(array("d", [total for exam in exams for total in exam]), digest_size=8)
+    assert digest.hexdigest() == "f46a5889fad3cb1c"
+
+
+def test_two_labels_are_learned_alike_with_and_without_a_lead() -> None:
+    first, second = (Committee.fresh(Settings(bits=12, lead=lead), 4) for lead in (0.0, 1.0))
+    for label, features in made_up_lessons(2, 60):
+        assert first.learn(label, features) == second.learn(label, features)
+
+
+def test_who_saw_few_examples_of_many_labels_does_not_doubt_their_labels() -> None:
+    doubts = {}
+    for lead in (0.0, 1.0):
+        course = Course(Settings(bits=14, lead=lead))
+        for number in range(200):
+            rng = random.Random(number)
+            course.learn(f"label {number % 20}", of_topic(rng, number % 20, common=rng.choice((20, 200))))
+        doubts[lead] = course.committee.doubt
+    # What contradicts it are its own mistakes: no label is wrong.
+    assert doubts[0.0] > 0.01 > doubts[1.0], doubts
+
+
 def test_a_third_label_changes_nothing_about_what_was_counted_before() -> None:
     narrow, wide = (Committee.fresh(SETTINGS, capacity) for capacity in (2, 4))
     for label, features in made_up_lessons(2, 40):

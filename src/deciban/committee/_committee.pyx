@@ -14,7 +14,10 @@ label, in nats. With L labels, of which label l was taught to the counts by D_l 
               were ever counted, of
                   log( Σ N_other + 1 ) − log( (α + C − c_l) / (α + C) )
               less the mean over the labels. Features, not lessons, are the measure: a label whose examples are long shares
-              more features with any message. Of the score of the counts this has the part 1 / (1 + lessons / 100 L).
+              more features with any message. Of the score of the counts this has the part y = 1 / (1 + lessons / 100 L).
+              Weights need more examples than counts, and the more labels there are, the more: at first the counts weigh 1 + b
+              times as much as the weights, b = `lead` · (L − 2) · y². With a lead, complements also count twice, and the biases
+              of the judge begin with L squared slopes instead of 1: one lesson says little about one of many labels.
     weights   the sum of one weight a feature and label, divided by √n: online softmax regression.
 
 The judge divides the four scores by their scales (the root of the mean square difference between two labels, since
@@ -282,7 +285,7 @@ cdef class Committee:
     cdef uint64_t* checks
     cdef RowTable table
     cdef readonly Committee foundation
-    cdef double strength, band, neutral, complement, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
+    cdef double strength, band, neutral, complement, lead, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef uint32_t* keys
     cdef unsigned char** rows
@@ -326,6 +329,7 @@ cdef class Committee:
         self.band = settings.band
         self.neutral = settings.neutral
         self.complement = settings.complement
+        self.lead = settings.lead if settings.complement > 0 else 0
         self.rate = settings.rate
         self.damping = settings.damping
         self.rest = settings.rest
@@ -888,8 +892,13 @@ cdef class Committee:
             (self.header.squares[witness] + IMAGINED_LESSONS * IMAGINED_SCALE * IMAGINED_SCALE)
             / (self.header.judged + IMAGINED_LESSONS)
         )
-        # While complements are heard, the counts weigh up to twice as much as the weights, which need more examples.
-        return scale if witness % 2 else scale / (1 + self._youth(self.header.labels))
+        cdef double youth = self._youth(self.header.labels), ahead
+        # While complements are heard, the counts weigh more than the weights, which need more examples.
+        if self.lead == 0:
+            return scale if witness % 2 else scale / (1 + youth)
+        ahead = self.lead * (max(self.header.labels, 2) - 2.0) * youth * youth
+        # All four together weigh as much as without: else the first totals are too sure beside later ones.
+        return scale * (2 + ahead) / (2 if witness % 2 else 2 * (1 + ahead))
 
     cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
         """Both witnesses over one view."""
@@ -995,7 +1004,7 @@ cdef class Committee:
 
         Each of many labels is but a small part of what all others say, so that is multiplied by how many they are.
         """
-        return self._youth(labels) * (labels - 1) / max(self.known[view] + self.neutral, 1.0)
+        return self._youth(labels) * (2 if self.lead > 0 else 1) * (labels - 1) / max(self.known[view] + self.neutral, 1.0)
 
     cdef double _exposure(self, int view, Py_ssize_t labels) noexcept nogil:
         """How many features were counted for all labels, a whole number."""
@@ -1166,7 +1175,12 @@ cdef class Committee:
         """The lower 95% limit of how often a sure exam is contradicted, as if contradictions came at random."""
         cdef double contradicted = self.header.contradicted
         cdef double proven = max(contradicted - 1.645 * sqrt(contradicted), 0.0)
-        return min(proven / (self.header.sure + IMAGINED_SURE), MOST_DOUBT)
+        cdef double doubt = min(proven / (self.header.sure + IMAGINED_SURE), MOST_DOUBT), age
+        if self.lead == 0:
+            return doubt
+        # Whoever has seen few examples of many labels is contradicted because it is wrong.
+        age = 1 - self._youth(self.header.labels)
+        return doubt * age * age
 
     cdef double _believe(self, const double* exam, Py_ssize_t labels, Py_ssize_t truth) noexcept nogil:
         """The probability that the label of a lesson is right; its exam is counted for the doubt in later ones.
@@ -1208,7 +1222,7 @@ cdef class Committee:
 
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil:
         cdef Py_ssize_t witness, number
-        cdef double slope, mean, square, scale, rate, trust, step
+        cdef double slope, mean, square, scale, rate, trust, step, first
         cdef double* scores
         self.header.trust = self.header.trust * self.judge_run if self.header.run == <uint64_t>truth + 1 else 1
         self.header.run = truth + 1
@@ -1218,6 +1232,7 @@ cdef class Committee:
         self.records[truth].trusted += trust
         rate = self.judge_rate * trust
         step = self.judge_bias * rate * (labels - 1) / labels
+        first = labels if labels > 2 and self.lead > 0 else 1
         descend(self.totals, self.gradient, truth, labels)
         for number in range(labels):
             self.gradient[number] *= belief
@@ -1239,13 +1254,15 @@ cdef class Committee:
         for number in range(labels):
             slope = self.gradient[number]
             self.records[number].slopes += trust * slope * slope
-            self.records[number].bias -= step * slope / sqrt(1 + self.records[number].slopes)
+            self.records[number].bias -= step * slope / sqrt(first + self.records[number].slopes)
         self.header.judged += 1
 
     cdef double _margin(self) noexcept nogil:
         """Below which log-odds the counts are taught: it grows with the number of lessons."""
         cdef double grown = (self.header.lessons - self.grows_from) / (self.grows_to - self.grows_from)
-        return self.margin + min(max(grown, 0.0), 1.0) * (self.margin_grown - self.margin)
+        cdef double margin = self.margin + min(max(grown, 0.0), 1.0) * (self.margin_grown - self.margin)
+        # Complements that count twice are twice as far apart.
+        return margin * (1 + self._youth(self.header.labels)) if self.lead > 0 else margin
 
     cdef int _teach_view(
         self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief

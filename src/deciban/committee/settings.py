@@ -27,6 +27,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "margin_grows_from": (0, 1 << 53),
     "neutral": (0.0, 1e6),
     "complement": (0.0, 1e3),
+    "lead": (0.0, 1e3),
     "rate": (0.0, 1e3),
     "damping": (1e-12, 1e3),
     "rest": (0.0, 1.0),
@@ -37,7 +38,7 @@ _BOUNDS: dict[str, tuple[float, float]] = {
     "contrary": (0.0, 0.5),
 }
 # Settings that older filters do not name, and what they meant: each of those learns as it always did.
-_EARLIER = {"neutral": 0.0, "complement": 0.0, "damping": 1e-12, "contrary": 0.0}
+_EARLIER = {"neutral": 0.0, "complement": 0.0, "lead": 0.0, "damping": 1e-12, "contrary": 0.0}
 
 
 class Settings(Value, kw_only=True):
@@ -64,6 +65,9 @@ class Settings(Value, kw_only=True):
     complement: float = 0.3
     """With more than two labels: imagined sightings of a feature under all labels but one, by which that one
     is scored. With 0 each label is scored by its own shares (_committee.pyx)."""
+    lead: float = 1.0
+    """With more than two labels and few lessons: how much more the counts weigh than the weights, for each
+    label beyond the second. With 0 they weigh twice as much, whatever the labels (_committee.pyx)."""
     rate: float = 0.8
     """The step of the weights, before AdaGrad divides it."""
     damping: float = 0.0003
