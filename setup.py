@@ -12,7 +12,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 SANITIZE = os.environ.get("DECIBAN_SANITIZE")
-SANITIZER_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g"] if SANITIZE else []
+# -g1 names the lines of a report, and builds faster than -g.
+SANITIZER_FLAGS = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-g1"] if SANITIZE else []
 # -O1 builds in half the time; the header makes memchr and memcpy report how many bytes they went over.
 TRACE_FLAGS = ["-O1", "-fsanitize-coverage=trace-pc", "-include", str(Path("fuzz/trace.h").resolve())]
 # Plain -O3: no -ffast-math and no -march=native, so that a replay gives the same bits on every machine.

@@ -11,6 +11,7 @@ import pytest
 
 from deciban.cli import main
 from deciban.filter import Filter
+from deciban.filter.learned import BATCH_LESSONS
 
 
 def labels(database):
@@ -98,16 +99,16 @@ def test_an_interrupt_keeps_what_was_acknowledged_and_tells_where_it_stopped(dat
         assert process.stdin is not None
         assert process.stderr is not None
         # Two batches and a half; the pipe stays open, so the command waits for more when it is interrupted.
-        for number in range(640):
+        for number in range(BATCH_LESSONS * 5 // 2):
             process.stdin.write(separator + b"Subject: %d\n\nfree money\n\n" % number)
         process.stdin.flush()
-        wait_for_lessons(database, 256)
+        wait_for_lessons(database, BATCH_LESSONS)
         process.send_signal(signal.SIGINT)
         told = process.stderr.read().decode()
         process.stdin.close()
     assert process.returncode == 130
     kept = labels(database)["spam"]
-    assert kept in (256, 512)
+    assert kept in (BATCH_LESSONS, 2 * BATCH_LESSONS)
     assert told.startswith(f"deciban: interrupted; learned {kept} messages as spam up to -@")
     assert "goes on from there" in told
     assert told.count("\n") == 1
@@ -138,7 +139,7 @@ def test_an_interrupt_of_several_threads_tells_where_it_stopped(database):
         for number in range(1200):
             process.stdin.write(b"From joe Thu Aug 22 12:36:23 2002\nSubject: %d\n\nfree money\n\n" % number)
         process.stdin.flush()
-        wait_for_lessons(database, 256)
+        wait_for_lessons(database, BATCH_LESSONS)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to everybody in the foreground
         told = process.stderr.read().decode()  # to its end: nobody holds it any more
         process.stdin.close()

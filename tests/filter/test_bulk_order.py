@@ -6,6 +6,7 @@ from statistics import fmean
 import pytest
 
 from deciban.filter import Filter, Settings
+from deciban.filter.learned import BATCH_LESSONS
 from deciban.filter.starter import newest_file
 from deciban.ledger import Selection
 from deciban.ledger.facts import MIXING_DUE
@@ -153,15 +154,16 @@ class Interrupted(Exception):
 
 
 def begin_with_spam_and_die_in_the_ham(path: str) -> None:
-    """Two folders of 300, the second of which is cut off after its first batch."""
+    """Two folders, the second of which is cut off after its first batch."""
 
     def interrupt(*_: object) -> None:
         raise Interrupted
 
     with Filter.open(path, Settings(bits=12)) as mail:
         teach(mail, "spam", [made_up("spam", number) for number in range(300)])
+        good = [made_up("ham", number) for number in range(BATCH_LESSONS + 44)]
         with pytest.raises(Interrupted):
-            teach(mail, "ham", [made_up("ham", number) for number in range(300)], progress=interrupt)
+            teach(mail, "ham", good, progress=interrupt)
 
 
 def test_a_new_filter_is_taught_nothing_before_there_are_two_labels(tmp_path: Path) -> None:
@@ -191,10 +193,10 @@ def test_whoever_comes_next_learns_what_an_interrupt_left_untaught(tmp_path: Pat
     path = str(tmp_path / "filter.db")
     begin_with_spam_and_die_in_the_ham(path)
     with Filter.open(path) as mail:
-        assert mail.labels() == {"spam": 300, "ham": 256}
+        assert mail.labels() == {"spam": 300, "ham": BATCH_LESSONS}
         use(mail)
         assert mail.ledger.fact(MIXING_DUE) is None
-        assert sum(exam.best is not None for _, _, exam in mail.exams()) >= 553
+        assert sum(exam.best is not None for _, _, exam in mail.exams()) >= 300 + BATCH_LESSONS - 3
         assert mail.is_replay()
 
 
