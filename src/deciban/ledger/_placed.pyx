@@ -16,10 +16,9 @@ compiled: 11 µs for a row as it was, of which its features take 7.
 True
 """
 
-from binascii import crc32
-
 from deciban.committee._lesson_code cimport Features
 
+from deciban.ledger.lesson import check_of_text
 from deciban.ledger.trail import follow, link
 
 cdef enum:
@@ -64,11 +63,6 @@ cdef class Placed:
         return Placed(position, trail, self.step, self.label, self.features, self.origin, self.share)
 
 
-cdef object check_of_texts(bytes code, bytes digest, str text):
-    """The check of a lesson whose other fields are joined (`lesson.check_of`)."""
-    return crc32(code, crc32(text.encode("utf-8", "surrogatepass"), crc32(digest)))
-
-
 def placed_in(tuple row not None, position, bytes trail not None, bytes identity not None):
     """The lesson of a row of `READ`, in the place behind a trail; None if it is not as it was written."""
     cdef list texts = []
@@ -81,7 +75,7 @@ def placed_in(tuple row not None, position, bytes trail not None, bytes identity
         for column in range(FIELDS, SHARE + 1):
             field = row[column]
             texts.append(field if type(field) is str else str(field))
-        if check_of_texts(code, row[DIGEST], "\0".join(texts)) != row[CHECKED]:
+        if check_of_text(code, row[DIGEST], "\0".join(texts)) != row[CHECKED]:
             return None
     except (TypeError, AttributeError):  # of another type than was written
         return None
@@ -102,7 +96,7 @@ def written(
         lesson.origin,
     )
     share = float(lesson.share)
-    checked = check_of_texts(code, digest, "\0".join((spelling, str(taught), *texts, str(share))))
+    checked = check_of_text(code, digest, "\0".join((spelling, str(taught), *texts, str(share))))
     step = link(digest, spelling, checked)
     return (
         (number, digest, label, taught, *texts, share, checked, code),
