@@ -113,7 +113,6 @@ cdef enum:
     CODE_FORMAT = 5
     LAYOUT_FORMAT = 6
     NAME_BYTES = 64
-    WITNESSES = 4       # counts and weights over words, then over letters
     # A scale read from two or three lessons can be anything: the fifth message of a shuffle of Enron-Spam, a good
     # one, came out at 16 nats. So each begins as if five lessons had shown it to be 2: 1-ROCA% online, five seeds,
     # .0399 to .0387 on SpamAssassin, .121 to .110 on Enron-Spam, .0549 to .0486 on Ling-Spam, .373 to .363 on SMS.
@@ -138,40 +137,6 @@ cdef double LEAST_STEP = 0.5
 cdef double YOUNG_LESSONS = 100
 # … and after 100 times as many nothing.
 cdef double LEAST_YOUTH = 0.01
-
-cdef struct Head:
-    char[8] magic
-    uint64_t format         # of this layout and of the features
-    uint64_t settings       # hash of their text
-    TableHead table
-    uint64_t foundation     # the seal of what this is a layer over, or 0
-    uint64_t labels
-    uint64_t lessons
-    uint64_t check          # of the header, but for this, and of the labels
-    uint64_t judged         # lessons since there were two labels
-    uint64_t run            # the label of the last lesson …
-    double trust            # … and how far the judge trusts it
-    double[4] squares       # sums over lessons: mean square difference between two labels
-    double[4] weights
-    double[4] slopes        # sums over lessons: squared slopes of the judge's loss along its weights
-    double confidence       # sum over exams: the winner's total above the runner-up's
-    double sure             # exams with SURE times the mean of it, or more, …
-    double contradicted     # … and those of them whose lesson had another label than the winner
-
-cdef struct LabelRecord:
-    char[64] name           # UTF-8, filled up with NUL
-    double bias
-    double slopes           # sum over lessons: squared slope along the bias
-    uint64_t lessons
-    double[2] taught        # lessons that the counts of each view were taught
-    double trusted          # sum of the judge's trust in the lessons that it was taught
-
-
-# A lesson that waits to be learned.
-cdef struct Waiting:
-    void* features
-    Py_ssize_t label        # its number, or -1 if it is new
-
 
 # A row of a table with room for two labels, which nearly all filters have: see `_hear_pairs`.
 cdef struct PairRow:
@@ -271,44 +236,6 @@ cdef bytes padded(str label):
 @cython.no_gc
 cdef class Committee:
     """The witnesses and the judge over a buffer; read-only buffers can be scored, not taught."""
-
-    cdef object __weakref__
-    cdef Py_buffer buffer
-    cdef bint holding
-    cdef readonly Py_ssize_t capacity
-    cdef readonly object settings
-    cdef tuple plain                # labels of which no two are spellings of one
-    cdef Head* header
-    cdef LabelRecord* records
-    cdef Py_ssize_t label           # the bytes of a label: its record, and two of the following
-    cdef double* exposures          # (labels, views): features that were taught to the counts; NULL without `complement`
-    cdef uint64_t* checks
-    cdef RowTable table
-    cdef readonly Committee foundation
-    cdef double strength, band, neutral, complement, lead, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
-    # Room for one message: the rows of its features, and numbers for each label.
-    cdef uint32_t* keys
-    cdef unsigned char** rows
-    cdef Py_ssize_t* missing        # which features have no row in the table of a layer, …
-    cdef uint32_t* missing_keys
-    cdef unsigned char** missing_rows   # … and where the foundation has them
-    cdef unsigned char* widened     # rows of a foundation with room for fewer labels
-    cdef unsigned char* nothing     # a row of zeros
-    cdef double* shares         # (features that are kept, 2), if there is room for two labels; otherwise …
-    cdef CountedRow* counted_rows    # … features that were ever counted, …
-    cdef Py_ssize_t rows_counted     # … how many in the view that was heard last, …
-    cdef uint32_t* keeping      # … and which of them are kept
-    cdef Py_ssize_t rows_room
-    cdef double* numbers
-    cdef double* scores         # (witnesses, labels)
-    cdef double* totals         # (labels)
-    cdef double* product        # (labels)
-    cdef double* inverse        # (labels): 1 / D_l
-    cdef double* gradient       # (labels)
-    cdef double* ratio          # (labels): c_l / D_l of one feature
-    cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
-    cdef Py_ssize_t[2] known    # features that were ever counted, while complements are heard
-    cdef Features scored        # what `scores` are about; None once they may not hold any more
 
     def __init__(self, settings, buffer, Committee foundation=None):
         """Take over a buffer that `begin` made, over the same foundation."""
@@ -681,6 +608,14 @@ cdef class Committee:
         return check_of(&header, sizeof(Head) // 8, 0) + check_of(
             self.records, self.capacity * (self.label // 8), sizeof(Head) // 8
         )
+
+    cdef uint64_t _names_check(self) noexcept nogil:
+        """One number that covers the names of all labels, in their order."""
+        cdef uint64_t check = 0
+        cdef Py_ssize_t number
+        for number in range(<Py_ssize_t>self.header.labels):
+            check += check_of(self.records[number].name, NAME_BYTES // 8, number * (NAME_BYTES // 8))
+        return check
 
     cdef str _name(self, Py_ssize_t number):
         return PyBytes_FromStringAndSize(self.records[number].name, NAME_BYTES).rstrip(b"\0").decode("utf-8", "replace")

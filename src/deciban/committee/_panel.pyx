@@ -65,23 +65,28 @@ from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyOb
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.math cimport sqrt
 from libc.stdint cimport uint64_t
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcmp, memcpy
 
 from deciban._descent cimport descend
 from deciban._exponentials cimport exp_of, log_of
+from deciban.committee._committee cimport WITNESSES, Committee, Waiting
+from deciban.committee._lesson_code cimport Features
 from deciban.committee._row_table cimport PAGE, check_of
 
 from array import array
 from struct import Struct
 
-from deciban.committee._committee import Committee
 from deciban.committee.label import united
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, NoSuchLabel
 
 cdef enum:
-    HEARD = 4               # the witnesses of one committee
-    WITNESSES = 8           # those that rest on the foundation, then the own ones
+    EIGHT = 8               # witnesses: those that rest on the foundation, then the own ones
+    MOST_JUDGES = 3
+    SCRATCH = EIGHT + MOST_JUDGES + 6   # numbers for each label while a message is heard
+    OWN_JUDGE = 1           # its place among the judges
+    CONTRARY_JUDGE = 2
     # As in a committee, each scale begins as if five lessons had shown it to be 2.
     IMAGINED_LESSONS = 5
     IMAGINED_SCALE = 2
@@ -149,23 +154,30 @@ cdef object part_shape(shape, Py_ssize_t bits):
     return Shape(shape.capacity, bits, min(shape.rows, 2 << bits))
 
 
-cdef list log_probabilities(list totals):
-    """The logarithm of the softmax."""
-    cdef double most = max(totals), total = 0, one
-    for one in totals:
-        total += exp_of(one - most)
+cdef void to_log_probabilities(double* totals, Py_ssize_t count) noexcept nogil:
+    """Totals become the logarithms of their softmax."""
+    cdef double most = totals[0], total = 0
+    cdef Py_ssize_t label
+    for label in range(count):
+        most = max(most, totals[label])
+    for label in range(count):
+        total += exp_of(totals[label] - most)
     total = most + log_of(total)
-    return [one - total for one in totals]
+    for label in range(count):
+        totals[label] -= total
 
 
-cdef list mean_of(list first, list second, double belief):
+cdef void take_mean(
+    const double* first, const double* second, double belief, double* mean, Py_ssize_t count
+) noexcept nogil:
     """The logarithms of the mean of two probabilities of each label, of which the first counts so much."""
-    cdef double one, other, most
-    cdef list found = []
-    for one, other in zip(first, second):
-        most = max(one, other)
-        found.append(most + log_of(belief * exp_of(one - most) + (1 - belief) * exp_of(other - most)))
-    return found
+    cdef double most
+    cdef Py_ssize_t label
+    for label in range(count):
+        most = max(first[label], second[label])
+        mean[label] = most + log_of(
+            belief * exp_of(first[label] - most) + (1 - belief) * exp_of(second[label] - most)
+        )
 
 
 cdef double share_of(double mixed, double first, double second, double belief) noexcept:
@@ -176,31 +188,13 @@ cdef double share_of(double mixed, double first, double second, double belief) n
     return (mixed - second) / (first - second)
 
 
-cdef class Roll:
-    """The labels that totals are given for, and where they are in the resting and in the own committee."""
-
-    cdef tuple labels
-    cdef list places
-    cdef list own_places        # -1 if the own committee does not know the label
-    cdef Py_ssize_t own         # how many labels the own committee knows
-
-    def __init__(self, tuple all_labels, tuple own_labels):
-        cdef dict own = {label: place for place, label in enumerate(own_labels)}
-        self.own = len(own_labels)
-        self.places = [
-            place for place, label in enumerate(all_labels) if self.own < 2 or label in own
-        ]
-        self.labels = tuple([all_labels[<int>place] for place in self.places])
-        self.own_places = [own.get(label, -1) for label in self.labels]
-
-
 # As a committee, it must not let go of its buffer early (_committee.pyx).
 @cython.no_gc
 cdef class Panel:
     """What two committees and three judges make of a message."""
 
-    cdef readonly object resting
-    cdef readonly object own
+    cdef readonly Committee resting
+    cdef readonly Committee own
     cdef object settings
     cdef Py_buffer buffer
     cdef bint holding
@@ -209,8 +203,26 @@ cdef class Panel:
     cdef Py_ssize_t judges          # that hear all eight witnesses: 1, or 2 with the contrary one
     cdef Py_ssize_t head, record
     cdef double rate, bias, run, contrary
+    # The roll: the labels that totals are given for, and where they are in both committees.
+    cdef tuple roll
+    cdef uint64_t[4] called         # how many labels both had when it was called, and checks of their names
+    cdef Py_ssize_t labels_called
+    cdef Py_ssize_t own_labels      # how many labels the own committee knew
+    cdef Py_ssize_t* places
+    cdef Py_ssize_t* own_places     # -1 if the own committee does not know the label
+    # Room for one message; so many numbers for each label.
+    cdef Py_ssize_t room
+    cdef double* scratch
+    cdef double* heard              # (witnesses, labels): what the eight said; 0 of labels that are unknown to the own ones
+    cdef double* opinions           # (judges, labels): logarithms of probabilities, of panel judge, own one, contrary one
+    cdef double* of_eight           # (labels): what the judges of eight say together
+    cdef double* mixed              # (labels): what all of them say
+    cdef double* corrections        # (labels)
+    cdef double* gradient           # (labels)
+    cdef double* own_exam           # (labels of the own committee)
+    cdef double* resting_exam       # (labels of the resting committee)
 
-    def __init__(self, settings, resting, own, numbers):
+    def __init__(self, settings, Committee resting not None, Committee own not None, numbers):
         """Judge two committees; the numbers are zeros, or those of a panel that taught just these states."""
         self.resting = resting
         self.own = own
@@ -229,6 +241,20 @@ cdef class Panel:
         self.judges = 2 if self.contrary > 0 else 1
         self.head = count_of(settings, 0)
         self.record = count_of(settings, 1) - self.head
+        self.room = resting.capacity
+        self.places = <Py_ssize_t*>calloc(2 * self.room, sizeof(Py_ssize_t))
+        self.scratch = <double*>calloc(SCRATCH * self.room, sizeof(double))
+        if self.places == NULL or self.scratch == NULL:
+            raise MemoryError
+        self.own_places = self.places + self.room
+        self.heard = self.scratch
+        self.opinions = self.heard + EIGHT * self.room
+        self.of_eight = self.opinions + MOST_JUDGES * self.room
+        self.mixed = self.of_eight + self.room
+        self.corrections = self.mixed + self.room
+        self.gradient = self.corrections + self.room
+        self.own_exam = self.gradient + self.room
+        self.resting_exam = self.own_exam + self.room
 
     @staticmethod
     def fresh(settings, Py_ssize_t capacity):
@@ -308,6 +334,8 @@ cdef class Panel:
     def __dealloc__(self):
         if self.holding:
             PyBuffer_Release(&self.buffer)
+        free(self.places)
+        free(self.scratch)
 
     cdef int _must_hold(self) except -1:
         if not self.holding:
@@ -316,19 +344,18 @@ cdef class Panel:
             raise DamagedSnapshot("The numbers of this state are damaged. Remove the snapshot: it is made again.")
         return 0
 
-    cdef uint64_t _stored_check(self) noexcept:
+    cdef uint64_t _stored_check(self) noexcept nogil:
         cdef uint64_t check
         memcpy(&check, self.numbers + CHECK, 8)
         return check
 
-    cdef uint64_t _check(self, Py_ssize_t count) noexcept:
+    cdef uint64_t _check(self, Py_ssize_t count) noexcept nogil:
         """The check of the first numbers, but for its own place; zeros behind them do not change it."""
         return check_of(self.numbers, CHECK, 0) + check_of(self.numbers + CHECK + 1, count - CHECK - 1, CHECK + 1)
 
-    cdef int _renew_check(self) except -1:
+    cdef void _renew_check(self) noexcept nogil:
         cdef uint64_t check = self._check(self.count)
         memcpy(self.numbers + CHECK, &check, 8)
-        return 0
 
     def check(self):
         """Refuse a state of which anything is damaged."""
@@ -429,10 +456,30 @@ cdef class Panel:
     @property
     def considered(self):
         """The labels that totals are given for."""
-        return self._roll().labels
+        self._call_roll()
+        return self.roll
 
-    cdef Roll _roll(self):
-        return Roll(self.resting.labels, self.own.labels)
+    cdef int _call_roll(self) except -1:
+        """Find out which labels totals are given for, unless that is known already."""
+        cdef uint64_t[4] called
+        cdef Py_ssize_t place
+        cdef dict own
+        self.resting._must_hold()
+        self.own._must_hold()
+        called[0], called[1] = self.resting.header.labels, self.own.header.labels
+        called[2], called[3] = self.resting._names_check(), self.own._names_check()
+        if self.roll is not None and memcmp(called, self.called, sizeof(called)) == 0:
+            return 0
+        own = {label: place for place, label in enumerate(self.own.labels)}
+        roll = []
+        for place, label in enumerate(self.resting.labels):
+            if len(own) < 2 or label in own:
+                self.places[len(roll)] = place
+                self.own_places[len(roll)] = own.get(label, -1)
+                roll.append(label)
+        self.roll, self.labels_called, self.own_labels = tuple(roll), len(roll), len(own)
+        memcpy(self.called, called, sizeof(called))
+        return 0
 
     def rename(self, str label not None, str name not None):
         """Give a label another name, which no other has."""
@@ -446,54 +493,77 @@ cdef class Panel:
     @property
     def belief(self):
         """How far the panel judge, and with it the foundation, is believed: 1 is all, 0 nothing."""
-        cdef tuple beliefs = self._beliefs(self.own.breadth > 1)
-        return <double>beliefs[0] * <double>beliefs[1]
+        cdef double in_eight, in_panel
+        self._weigh_judges(self.own.breadth > 1, &in_eight, &in_panel)
+        return in_eight * in_panel
 
-    cdef tuple _beliefs(self, bint is_taught):
+    cdef void _weigh_judges(self, bint is_taught, double* in_eight, double* in_panel) noexcept nogil:
         """How far the judges of eight are believed beside the own one, and of these two the panel judge.
 
         Until the owner has taught two labels, the own judge does not know anything and the contrary one is not asked.
         """
         cdef double panel, own, contrary, least
+        in_panel[0] = 1
         if not is_taught:
-            return FIRST_BELIEF, 1.0
+            in_eight[0] = FIRST_BELIEF
+            return
         if self.judges == 1:
-            panel = PATIENCE_OF_TWO * (self.numbers[LOSSES] - self.numbers[LOSSES + 1]) - HEAD_START
-            return 1 / (1 + exp_of(panel)), 1.0
-        least = min(self.numbers[LOSSES], self.numbers[LOSSES + 1], self.numbers[LOSSES + 2])
+            panel = PATIENCE_OF_TWO * (self.numbers[LOSSES] - self.numbers[LOSSES + OWN_JUDGE]) - HEAD_START
+            in_eight[0] = 1 / (1 + exp_of(panel))
+            return
+        least = min(self.numbers[LOSSES], self.numbers[LOSSES + OWN_JUDGE], self.numbers[LOSSES + CONTRARY_JUDGE])
         panel = (1 - FIRST_IN_OWN - self.contrary) * exp_of(PATIENCE * (least - self.numbers[LOSSES]))
-        own = FIRST_IN_OWN * exp_of(PATIENCE * (least - self.numbers[LOSSES + 1]))
-        contrary = self.contrary * exp_of(PATIENCE * (least - self.numbers[LOSSES + 2]))
+        own = FIRST_IN_OWN * exp_of(PATIENCE * (least - self.numbers[LOSSES + OWN_JUDGE]))
+        contrary = self.contrary * exp_of(PATIENCE * (least - self.numbers[LOSSES + CONTRARY_JUDGE]))
+        in_eight[0] = (panel + contrary) / (panel + contrary + own)
         # Both may be 0 beside an own judge that lost much less.
-        return (panel + contrary) / (panel + contrary + own), panel / (panel + contrary) if panel + contrary > 0 else 1.0
+        if panel + contrary > 0:
+            in_panel[0] = panel / (panel + contrary)
 
     @property
     def judge_weights(self):
         """What the panel judge makes of its eight witnesses."""
-        return tuple([self._weight(0, witness) for witness in range(WITNESSES)])
+        return tuple([self._weight(0, witness) for witness in range(EIGHT)])
 
-    cdef double _weight(self, Py_ssize_t judge, Py_ssize_t witness) noexcept:
-        return FIRST_WEIGHTS[judge][witness // HEARD] + self.numbers[LEARNED + MORE_HEAD * judge + witness]
+    cdef double _weight(self, Py_ssize_t judge, Py_ssize_t witness) noexcept nogil:
+        return FIRST_WEIGHTS[judge][witness // WITNESSES] + self.numbers[LEARNED + MORE_HEAD * judge + witness]
 
-    cdef double _bias(self, Py_ssize_t judge, Py_ssize_t place) noexcept:
+    cdef double _bias(self, Py_ssize_t judge, Py_ssize_t place) noexcept nogil:
         return self.numbers[self.head + self.record * place + RECORD * judge + BIAS]
 
-    cdef double _scale(self, Py_ssize_t witness) noexcept:
+    cdef double _scale(self, Py_ssize_t witness) noexcept nogil:
         return sqrt(
             (self.numbers[SQUARES + witness] + IMAGINED_LESSONS * IMAGINED_SCALE * IMAGINED_SCALE)
             / (self.numbers[JUDGED] + IMAGINED_LESSONS)
         )
 
-    def score(self, features not None):
+    def score(self, Features features not None):
         """The total of each label that is considered, in nats: the logarithm of its probability."""
         self._must_hold()
-        cdef Roll roll = self._roll()
-        return self._mixed(self._heard_opinions(features, roll), roll)
+        self._call_roll()
+        self._ask(features)
+        return tuple([self.mixed[<int>label] for label in range(self.labels_called)])
 
-    cdef list _heard_opinions(self, features, Roll roll):
-        self.resting.score(features)
-        own = self.own.score(features)
-        return self._opinions(self._heard(roll), own, roll)
+    cdef int _ask(self, Features features) except -1:
+        """Let both committees score a message and all judges say what they make of it."""
+        cdef Py_ssize_t label
+        self._make_room(features)
+        with nogil:
+            self.resting._find_rows(features)
+            self.own._find_rows(features)
+            self.resting._hear(features, self.resting._considered())
+            self.own._hear(features, self.own._considered())
+            for label in range(<Py_ssize_t>self.own.header.labels):
+                self.own_exam[label] = self.own.totals[label] + self.own._correction(label)
+            self._hear_witnesses()
+            self._form_opinions()
+        self.resting.scored = self.own.scored = features
+        return 0
+
+    cdef int _make_room(self, Features features) except -1:
+        self.resting._make_room(features.words + features.letters)
+        self.own._make_room(features.words + features.letters)
+        return 0
 
     def totals_of(self, features not None):
         """The same by label; those of several spellings as one."""
@@ -504,249 +574,302 @@ cdef class Panel:
         self.resting.give_back()
         self.own.give_back()
 
-    cdef list _heard(self, Roll roll):
-        """What the eight witnesses said of the message that both committees scored last: 0 of unknown labels."""
-        cdef list heard = []
-        cdef tuple scores
-        for scores in self.resting.heard():
-            heard.append([scores[<int>place] for place in roll.places])
-        for scores in self.own.heard():
-            heard.append([scores[<int>place] if <int>place >= 0 else 0.0 for place in roll.own_places])
-        return heard
-
-    cdef list _totals(self, Py_ssize_t judge, list heard, Roll roll):
-        """What a judge of eight makes of what it heard, before it is corrected for its trust."""
-        cdef list totals = [self._bias(judge, <Py_ssize_t>place) for place in roll.places]
-        cdef list scores
-        cdef Py_ssize_t witness, number
-        cdef double factor
+    cdef void _hear_witnesses(self) noexcept nogil:
+        """Write down what the eight witnesses said of the message that both committees scored last."""
+        cdef Py_ssize_t witness, label, place
+        cdef Py_ssize_t resting_labels = self.resting._considered(), own_labels = self.own._considered()
+        cdef double* heard = self.heard
         for witness in range(WITNESSES):
+            for label in range(self.labels_called):
+                heard[label] = self.resting.scores[witness * resting_labels + self.places[label]]
+            heard += self.room
+        for witness in range(WITNESSES):
+            for label in range(self.labels_called):
+                place = self.own_places[label]
+                heard[label] = self.own.scores[witness * own_labels + place] if place >= 0 else 0
+            heard += self.room
+
+    cdef void _add_up(self, Py_ssize_t judge, double* totals, Py_ssize_t count) noexcept nogil:
+        """What a judge of eight makes of what it heard, before it is corrected for its trust."""
+        cdef Py_ssize_t witness, label
+        cdef double factor
+        cdef const double* scores
+        for label in range(count):
+            totals[label] = self._bias(judge, self.places[label])
+        for witness in range(EIGHT):
             factor = self._weight(judge, witness) / self._scale(witness)
-            scores = heard[witness]
-            for number in range(len(totals)):
-                totals[number] = <double>totals[number] + factor * <double>scores[number]
-        return totals
+            scores = self.heard + witness * self.room
+            for label in range(count):
+                totals[label] += factor * scores[label]
 
-    cdef list _opinions(self, list heard, tuple own_totals, Roll roll):
-        """The logarithms of the probabilities that each judge gives the labels: panel judge, own one, contrary one."""
-        cdef list corrections = self._corrections(roll), opinions = [], own, totals
-        cdef Py_ssize_t judge
-        if not roll.places:
-            return [[]] * (1 + self.judges)
+    cdef void _form_opinions(self) noexcept nogil:
+        """The logarithms of the probabilities that each judge gives the labels, and what all of them say together."""
+        cdef Py_ssize_t judge, label, count = self.labels_called
+        cdef double in_eight, in_panel
+        cdef double* opinion
+        cdef double* own = self.opinions + OWN_JUDGE * self.room
+        cdef double* contrary = self.opinions + CONTRARY_JUDGE * self.room
+        if count == 0:
+            return
+        self._correct()
         for judge in range(self.judges):
-            totals = self._totals(judge, heard, roll)
-            totals = [<double>total + <double>correction for total, correction in zip(totals, corrections)]
-            opinions.append(log_probabilities(totals))
-        if roll.own > 1:
-            own = [own_totals[<int>place] for place in roll.own_places]
+            opinion = contrary if judge else self.opinions
+            self._add_up(judge, opinion, count)
+            for label in range(count):
+                opinion[label] += self.corrections[label]
+            to_log_probabilities(opinion, count)
+        for label in range(count):
+            own[label] = self.own_exam[self.own_places[label]] if self.own_labels > 1 else 0
+        to_log_probabilities(own, count)
+        self._weigh_judges(self.own_labels > 1, &in_eight, &in_panel)
+        if self.judges > 1:
+            take_mean(self.opinions, contrary, in_panel, self.of_eight, count)
         else:
-            own = [0.0] * len(corrections)
-        opinions.insert(1, log_probabilities(own))
-        return opinions
+            memcpy(self.of_eight, self.opinions, count * sizeof(double))
+        take_mean(self.of_eight, own, in_eight, self.mixed, count)
 
-    cdef list _corrections(self, Roll roll):
+    cdef void _correct(self) noexcept nogil:
         """What the trust in its lessons took away from each label: log(share of the lessons / share of the trust)."""
         cdef double lessons = 0, trusted = 0
-        cdef Py_ssize_t place
-        cdef list corrections = []
-        for place in roll.places:
-            lessons += self.numbers[self.head + self.record * place + LESSONS] + 1
-            trusted += self.numbers[self.head + self.record * place + TRUSTED] + 1
-        for place in roll.places:
-            corrections.append(
-                log_of((self.numbers[self.head + self.record * place + LESSONS] + 1) / lessons)
-                - log_of((self.numbers[self.head + self.record * place + TRUSTED] + 1) / trusted)
-            )
-        return corrections
-
-    cdef list _of_eight(self, list opinions, double in_panel):
-        """What the judges of eight say together."""
-        return mean_of(opinions[0], opinions[2], in_panel) if self.judges > 1 else opinions[0]
-
-    cdef tuple _mixed(self, list opinions, Roll roll):
-        """The logarithm of the mean probability of each label."""
-        in_eight, in_panel = self._beliefs(roll.own > 1)
-        return tuple(mean_of(self._of_eight(opinions, in_panel), opinions[1], in_eight))
+        cdef Py_ssize_t label
+        cdef const double* record
+        for label in range(self.labels_called):
+            record = self.numbers + self.head + self.record * self.places[label]
+            lessons += record[LESSONS] + 1
+            trusted += record[TRUSTED] + 1
+        for label in range(self.labels_called):
+            record = self.numbers + self.head + self.record * self.places[label]
+            self.corrections[label] = log_of((record[LESSONS] + 1) / lessons) - log_of((record[TRUSTED] + 1) / trusted)
 
     # Learning
 
-    def learn(self, str label not None, features not None):
+    def learn(self, str label not None, Features features not None):
         """Learn one lesson; the totals that it had before (its exam), for the labels considered before."""
+        return self.learn_many([label], [features])[0]
+
+    def learn_many(self, list labels not None, list features not None):
+        """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
+
+        As in a committee, all but a new label happens in one go without Python's lock. A label is new if the owner never
+        taught it, whatever the foundation knows.
+        """
         self._must_hold()
         if self.buffer.readonly:
             raise ValueError("this panel is read-only")
-        cdef Roll roll = self._roll()
-        cdef double doubt = self.own.doubt, belief = 1, times = LOSSES_ALONE if self.judges > 1 and roll.own < 2 else 1
-        cdef bint is_considered = label in roll.labels
-        # A committee that knows the label scores the lesson itself before it learns it: that is half of the work.
-        cdef bint is_known = is_considered and <Py_ssize_t>roll.own_places[roll.labels.index(label)] >= 0
-        cdef list heard, opinions
-        if is_known:
-            self.resting.learn(label, features)
-            own = self.own.learn(label, features)
-            heard = self._heard(roll)
-            opinions = self._opinions(heard, own, roll)
-        else:
-            opinions = self._heard_opinions(features, roll)
-            heard = self._heard(roll)
-            self.resting.learn(label, features)
-            self.own.learn(label, features)
-        cdef tuple exam = self._mixed(opinions, roll)
-        cdef Py_ssize_t truth = roll.labels.index(label) if is_considered else len(roll.labels)
+        self._call_roll()
+        features = list(features)  # nobody may take away what is looked at without the lock
+        cdef bint is_scored = len(features) == 1 and features[0] is self.resting.scored and features[0] is self.own.scored
+        cdef Py_ssize_t count = 0, place, known = self.labels_called
+        cdef Features one
+        cdef dict numbers = {
+            label: number for number, label in enumerate(self.roll) if self.own_places[<int>number] >= 0
+        }
+        cdef Waiting* lessons = <Waiting*>calloc(len(features), sizeof(Waiting))
+        cdef double* exams = <double*>calloc(len(features), max(known, 1) * sizeof(double))
+        if lessons == NULL or exams == NULL:
+            free(lessons)
+            free(exams)
+            raise MemoryError
+        try:
+            for label, one in zip(labels, features):
+                if label not in numbers:
+                    break
+                self._make_room(one)
+                lessons[count].features = <void*>one
+                lessons[count].label = numbers[label]
+                count += 1
+            if count:
+                self.resting.scored = self.own.scored = None
+            with nogil:
+                for place in range(count):
+                    self._learn_known(<Features>lessons[place].features, lessons[place].label, is_scored)
+                    memcpy(exams + place * known, self.mixed, known * sizeof(double))
+            found = [tuple([exams[known * place + label] for label in range(known)]) for place in range(count)]
+            if count < len(features):
+                found.append(self._learn_first(labels[count], features[count]))
+            return found
+        finally:
+            free(lessons)
+            free(exams)
+
+    cdef int _learn_known(self, Features features, Py_ssize_t truth, bint is_scored) except -1 nogil:
+        """Learn a lesson of a label that the owner has taught before; its exam is what was `mixed`."""
+        cdef double doubt = self.own._doubt()
+        cdef Py_ssize_t resting_labels = self.resting.header.labels, own_labels = self.own.header.labels
+        # Both look for their rows before one of them waits for its own.
+        if not is_scored:
+            self.resting._find_rows(features)
+            self.own._find_rows(features)
+            self.resting._hear(features, self.resting._considered())
+            self.own._hear(features, self.own._considered())
+        self.resting._examine(features, self.resting_exam, True)
+        self.own._examine(features, self.own_exam, True)
+        self._hear_witnesses()
+        self._form_opinions()
+        self.resting._teach(features, self.places[truth], self.resting_exam, resting_labels)
+        self.own._teach(features, self.own_places[truth], self.own_exam, own_labels)
+        self._count_losses(truth)
+        self._teach_judges(truth, self.labels_called, self._believe(truth, doubt))
+        return 0
+
+    cdef tuple _learn_first(self, str label, Features features):
+        """Learn the first lesson of a label that the owner teaches."""
+        cdef double doubt = self.own._doubt(), belief = 1
+        cdef Py_ssize_t truth = self.labels_called, count = truth, witness
+        cdef bint is_considered = label in self.roll
+        self._ask(features)
+        exam = tuple([self.mixed[<int>number] for number in range(count)])
+        # What was heard is written down, so both may be taught before the judges.
+        self.resting.learn(label, features)
+        self.own.learn(label, features)
         if is_considered:
-            belief = self._believe(exam, truth, doubt)
-            for judge in range(len(opinions)):
-                self.numbers[LOSSES + <Py_ssize_t>judge] -= times * <double>opinions[judge][truth]
+            truth = self.roll.index(label)
+            belief = self._believe(truth, doubt)
+            self._count_losses(truth)
         else:
-            heard = [[*scores, 0.0] for scores in heard]
-            roll.labels = (*roll.labels, label)
-            roll.places.append(self.resting.labels.index(label))
-        self._teach(heard, roll, truth, belief)
-        self._renew_check()
+            self.places[truth] = self.resting.labels.index(label)
+            for witness in range(EIGHT):
+                self.heard[witness * self.room + truth] = 0
+            count += 1
+        self._teach_judges(truth, count, belief)
+        self.roll = None  # the own committee knows a label more
         return exam
 
-    def learn_many(self, list labels not None, list features not None):
-        """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned."""
-        cdef list exams = []
-        known = self.own.labels
-        for label, one in zip(labels, features):
-            exams.append(self.learn(label, one))
-            if label not in known:
-                break
-        return exams
+    cdef void _count_losses(self, Py_ssize_t truth) noexcept nogil:
+        """What the exam costs each judge."""
+        cdef double times = LOSSES_ALONE if self.judges > 1 and self.own_labels < 2 else 1
+        cdef Py_ssize_t judge
+        for judge in range(1 + self.judges):
+            self.numbers[LOSSES + judge] -= times * self.opinions[judge * self.room + truth]
 
-    cdef double _believe(self, tuple exam, Py_ssize_t truth, double doubt) except -1:
+    cdef double _believe(self, Py_ssize_t truth, double doubt) noexcept nogil:
         """The probability that the label of a lesson is right, by the doubt of the own committee (_committee.pyx)."""
-        cdef double right = exp_of(exam[truth])
+        cdef double right = exp_of(self.mixed[truth])
         if doubt == 0:
             return 1
-        return (1 - doubt) * right / ((1 - doubt) * right + doubt * (1 - right) / max(len(exam) - 1, 1))
+        return (1 - doubt) * right / ((1 - doubt) * right + doubt * (1 - right) / max(self.labels_called - 1, 1))
 
-    cdef int _teach(self, list heard, Roll roll, Py_ssize_t truth, double belief) except -1:
-        """One AdaGrad step of each judge of eight, as a committee's judge takes it."""
-        cdef Py_ssize_t record = self.head + self.record * <Py_ssize_t>roll.places[truth], witness, place, judge
+    cdef void _teach_judges(self, Py_ssize_t truth, Py_ssize_t count, double belief) noexcept nogil:
+        """One AdaGrad step of each judge of eight, as a committee's judge takes it, over so many labels."""
+        cdef Py_ssize_t record = self.head + self.record * self.places[truth], witness, label, judge
         cdef double trust, mean, square
-        cdef double[8] squares
-        cdef list scores
+        cdef const double* scores
         trust = self.numbers[TRUST] * self.run if self.numbers[RUN] == record else 1
         self.numbers[TRUST] = trust
         self.numbers[RUN] = record
         self.numbers[record + LESSONS] += 1
         self.numbers[record + TRUSTED] += trust
         for judge in range(self.judges):
-            self._teach_judge(judge, heard, roll, truth, belief, trust)
-        for witness in range(WITNESSES):
-            scores = heard[witness]
+            self._teach_judge(judge, truth, count, belief, trust)
+        for witness in range(EIGHT):
+            scores = self.heard + witness * self.room
             mean = square = 0
-            for place in range(len(scores)):
-                mean += <double>scores[place] / len(scores)
-            for place in range(len(scores)):
-                square += (<double>scores[place] - mean) * (<double>scores[place] - mean)
+            for label in range(count):
+                mean += scores[label] / count
+            for label in range(count):
+                square += (scores[label] - mean) * (scores[label] - mean)
             # The scale of the next lesson: the mean of (x_i - x_j)² over all pairs of labels.
-            self.numbers[SQUARES + witness] += 2 * square / max(len(scores) - 1, 1)
+            self.numbers[SQUARES + witness] += 2 * square / max(count - 1, 1)
         self.numbers[JUDGED] += 1
-        return 0
+        self._renew_check()
 
-    cdef int _teach_judge(
-        self, Py_ssize_t judge, list heard, Roll roll, Py_ssize_t truth, double belief, double trust
-    ) except -1:
-        cdef Py_ssize_t count = len(roll.labels), learned = LEARNED + MORE_HEAD * judge, witness, place, record
-        cdef double[:] gradient = array("d", self._totals(judge, heard, roll))
+    cdef void _teach_judge(
+        self, Py_ssize_t judge, Py_ssize_t truth, Py_ssize_t count, double belief, double trust
+    ) noexcept nogil:
+        cdef Py_ssize_t learned = LEARNED + MORE_HEAD * judge, witness, label, record
         cdef double rate = STEPS[judge] * self.rate, slope, weight
         cdef double* slopes = self.numbers + learned + SLOPES
-        cdef list scores
-        descend(&gradient[0], &gradient[0], truth, count)
-        for witness in range(WITNESSES):
-            scores = heard[witness]
+        cdef double* gradient = self.gradient
+        cdef const double* scores
+        self._add_up(judge, gradient, count)
+        descend(gradient, gradient, truth, count)
+        for witness in range(EIGHT):
+            scores = self.heard + witness * self.room
             slope = 0
-            for place in range(count):
-                slope += belief * gradient[place] * <double>scores[place]
+            for label in range(count):
+                slope += belief * gradient[label] * scores[label]
             slope = max(min(slope / self._scale(witness), 1.0), -1.0)
             slopes[witness] += trust * slope * slope
             weight = self._weight(judge, witness) - rate * trust * slope / sqrt(1 + slopes[witness])
             self.numbers[learned + witness] = (
-                max(weight, LEAST_WEIGHTS[judge][witness // HEARD]) - FIRST_WEIGHTS[judge][witness // HEARD]
+                max(weight, LEAST_WEIGHTS[judge][witness // WITNESSES]) - FIRST_WEIGHTS[judge][witness // WITNESSES]
             )
-        for place in range(count):
-            record = self.head + self.record * <Py_ssize_t>roll.places[place] + RECORD * judge
-            slope = belief * gradient[place]
+        for label in range(count):
+            record = self.head + self.record * self.places[label] + RECORD * judge
+            slope = belief * gradient[label]
             self.numbers[record + BIAS_SLOPES] += trust * slope * slope
             self.numbers[record + BIAS] -= (
                 self.bias * rate * trust * (count - 1) / count * slope / sqrt(1 + self.numbers[record + BIAS_SLOPES])
             )
-        return 0
 
     # Explaining
 
-    def explain(self, features not None, str favoured not None, str against not None):
+    def explain(self, Features features not None, str favoured not None, str against not None):
         """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.
 
         Parts and bias add up to the difference, but for rounding.
         """
         self._must_hold()
-        cdef Roll roll = self._roll()
-        cdef list opinions = self._heard_opinions(features, roll), corrections = self._corrections(roll)
-        cdef Py_ssize_t first = self._known(favoured, roll), second = self._known(against, roll)
-        cdef list shares = self._shares(opinions, roll, first, second)
-        cdef double own_share = shares.pop(), bias = (1 - own_share) * (
-            <double>corrections[first] - <double>corrections[second]
-        )
-        cdef Py_ssize_t judge
+        self._call_roll()
+        cdef Py_ssize_t first = self._known(favoured), second = self._known(against), judge
+        self._ask(features)
+        cdef list shares = self._shares(first, second)
+        cdef double own_share = shares.pop()
+        cdef double bias = (1 - own_share) * (self.corrections[first] - self.corrections[second])
         for judge in range(self.judges):
             bias += <double>shares[judge] * (
-                self._bias(judge, roll.places[first]) - self._bias(judge, roll.places[second])
+                self._bias(judge, self.places[first]) - self._bias(judge, self.places[second])
             )
         factors = self._factors(shares)
         views = [
             *zip(
-                self.resting.parts(features, favoured, against, factors[:HEARD]),
-                self.own.parts(features, favoured, against, factors[HEARD:]),
+                self.resting.parts(features, favoured, against, factors[:WITNESSES]),
+                self.own.parts(features, favoured, against, factors[WITNESSES:]),
             )
         ]
-        if roll.own > 1:
+        if self.own_labels > 1:
             *parts, own_bias = self.own.explain(features, favoured, against)
             bias += own_share * own_bias
             views = [(*view, [own_share * part for part in own]) for view, own in zip(views, parts)]
         words, letters = ([sum(parts) for parts in zip(*view)] for view in views)
         return words, letters, bias
 
-    def subtotals(self, features not None, str favoured not None, str against not None):
+    def subtotals(self, Features features not None, str favoured not None, str against not None):
         """What words and letters have in the difference between the totals of two labels, in nats.
 
         The parts of all features of a view add up to what its witnesses said.
         """
         self._must_hold()
-        cdef Roll roll = self._roll()
-        cdef list opinions = self._heard_opinions(features, roll), heard = self._heard(roll)
-        cdef Py_ssize_t first = self._known(favoured, roll), second = self._known(against, roll), witness
-        cdef list shares = self._shares(opinions, roll, first, second), factors
-        cdef double own_share = shares.pop(), factor
+        self._call_roll()
+        cdef Py_ssize_t first = self._known(favoured), second = self._known(against), witness
+        self._ask(features)
+        cdef list shares = self._shares(first, second), factors
+        cdef double own_share = shares.pop()
+        cdef const double* scores
         cdef double[2] parts
         factors = self._factors(shares)
         parts[0] = parts[1] = 0
-        for witness in range(WITNESSES):
-            factor = factors[witness]
-            parts[witness % HEARD // 2] += factor * (<double>heard[witness][first] - <double>heard[witness][second])
-        if roll.own > 1:
+        for witness in range(EIGHT):
+            scores = self.heard + witness * self.room
+            parts[witness % WITNESSES // 2] += <double>factors[witness] * (scores[first] - scores[second])
+        if self.own_labels > 1:
             own = self.own.subtotals(features, favoured, against)
             parts[0] += own_share * <double>own[0]
             parts[1] += own_share * <double>own[1]
         return parts[0], parts[1]
 
-    cdef list _shares(self, list opinions, Roll roll, Py_ssize_t first, Py_ssize_t second):
+    cdef list _shares(self, Py_ssize_t first, Py_ssize_t second):
         """How much of the difference between two labels is that of each judge of eight, and of the own judge."""
-        in_eight, in_panel = self._beliefs(roll.own > 1)
-        cdef list of_eight = self._of_eight(opinions, in_panel), mixed = mean_of(of_eight, opinions[1], in_eight)
-        cdef double[4] difference
-        cdef Py_ssize_t place
-        cdef double eight, panel
-        for place, totals in enumerate((mixed, of_eight, opinions[0], opinions[1])):
-            difference[place] = <double>totals[first] - <double>totals[second]
-        eight = share_of(difference[0], difference[1], difference[3], in_eight)
+        cdef double* own = self.opinions + OWN_JUDGE * self.room
+        cdef double* contrary = self.opinions + CONTRARY_JUDGE * self.room
+        cdef double in_eight, in_panel, eight, panel
+        cdef double of_eight = self.of_eight[first] - self.of_eight[second]
+        self._weigh_judges(self.own_labels > 1, &in_eight, &in_panel)
+        eight = share_of(self.mixed[first] - self.mixed[second], of_eight, own[first] - own[second], in_eight)
         if self.judges == 1:
             return [eight, 1 - eight]
         panel = share_of(
-            difference[1], difference[2], <double>opinions[2][first] - <double>opinions[2][second], in_panel
+            of_eight, self.opinions[first] - self.opinions[second], contrary[first] - contrary[second], in_panel
         )
         return [eight * panel, eight * (1 - panel), 1 - eight]
 
@@ -755,17 +878,17 @@ cdef class Panel:
         cdef Py_ssize_t witness, judge
         cdef double factor
         cdef list factors = []
-        for witness in range(WITNESSES):
+        for witness in range(EIGHT):
             factor = 0
             for judge in range(self.judges):
                 factor += <double>shares[judge] * self._weight(judge, witness)
             factors.append(factor / self._scale(witness))
         return factors
 
-    cdef Py_ssize_t _known(self, str label, Roll roll) except -1:
-        if label not in roll.labels:
-            raise NoSuchLabel(f"Nothing was ever taught as {label!r}; there are: {', '.join(roll.labels) or 'none'}.")
-        return roll.labels.index(label)
+    cdef Py_ssize_t _known(self, str label) except -1:
+        if label not in self.roll:
+            raise NoSuchLabel(f"Nothing was ever taught as {label!r}; there are: {', '.join(self.roll) or 'none'}.")
+        return self.roll.index(label)
 
     def look(self, str view not None, feature):
         """What is known of one short feature of a view, foundation included: its counts and its weights, by label."""

@@ -1,0 +1,133 @@
+"""A committee as other compiled code sees it: the panel hears and teaches two of them without Python's lock."""
+
+from libc.stdint cimport uint16_t, uint32_t, uint64_t
+
+from deciban.committee._lesson_code cimport Features
+from deciban.committee._row_table cimport RowTable, TableHead
+from deciban.committee._wide_rows cimport CountedRow
+
+cdef enum:
+    WITNESSES = 4       # counts and weights over words, then over letters
+
+cdef struct Head:
+    char[8] magic
+    uint64_t format         # of this layout and of the features
+    uint64_t settings       # hash of their text
+    TableHead table
+    uint64_t foundation     # the seal of what this is a layer over, or 0
+    uint64_t labels
+    uint64_t lessons
+    uint64_t check          # of the header, but for this, and of the labels
+    uint64_t judged         # lessons since there were two labels
+    uint64_t run            # the label of the last lesson …
+    double trust            # … and how far the judge trusts it
+    double[4] squares       # sums over lessons: mean square difference between two labels
+    double[4] weights
+    double[4] slopes        # sums over lessons: squared slopes of the judge's loss along its weights
+    double confidence       # sum over exams: the winner's total above the runner-up's
+    double sure             # exams with SURE times the mean of it, or more, …
+    double contradicted     # … and those of them whose lesson had another label than the winner
+
+cdef struct LabelRecord:
+    char[64] name           # UTF-8, filled up with NUL
+    double bias
+    double slopes           # sum over lessons: squared slope along the bias
+    uint64_t lessons
+    double[2] taught        # lessons that the counts of each view were taught
+    double trusted          # sum of the judge's trust in the lessons that it was taught
+
+
+# A lesson that waits to be learned.
+cdef struct Waiting:
+    void* features
+    Py_ssize_t label        # its number, or -1 if it is new
+
+
+cdef class Committee:
+    cdef object __weakref__
+    cdef Py_buffer buffer
+    cdef bint holding
+    cdef readonly Py_ssize_t capacity
+    cdef readonly object settings
+    cdef tuple plain                # labels of which no two are spellings of one
+    cdef Head* header
+    cdef LabelRecord* records
+    cdef Py_ssize_t label           # the bytes of a label: its record, and two of the following
+    cdef double* exposures          # (labels, views): features that were taught to the counts; NULL without `complement`
+    cdef uint64_t* checks
+    cdef RowTable table
+    cdef readonly Committee foundation
+    cdef double strength, band, neutral, complement, lead, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
+    # Room for one message: the rows of its features, and numbers for each label.
+    cdef uint32_t* keys
+    cdef unsigned char** rows
+    cdef Py_ssize_t* missing        # which features have no row in the table of a layer, …
+    cdef uint32_t* missing_keys
+    cdef unsigned char** missing_rows   # … and where the foundation has them
+    cdef unsigned char* widened     # rows of a foundation with room for fewer labels
+    cdef unsigned char* nothing     # a row of zeros
+    cdef double* shares         # (features that are kept, 2), if there is room for two labels; otherwise …
+    cdef CountedRow* counted_rows    # … features that were ever counted, …
+    cdef Py_ssize_t rows_counted     # … how many in the view that was heard last, …
+    cdef uint32_t* keeping      # … and which of them are kept
+    cdef Py_ssize_t rows_room
+    cdef double* numbers
+    cdef double* scores         # (witnesses, labels)
+    cdef double* totals         # (labels)
+    cdef double* product        # (labels)
+    cdef double* inverse        # (labels): 1 / D_l
+    cdef double* gradient       # (labels)
+    cdef double* ratio          # (labels): c_l / D_l of one feature
+    cdef Py_ssize_t[2] kept     # features that the counts of each view did not leave out
+    cdef Py_ssize_t[2] known    # features that were ever counted, while complements are heard
+    cdef Features scored        # what `scores` are about; None once they may not hold any more
+
+    cdef int _check(self, settings) except -1
+    cdef int _take_table(self, uint64_t salt) except -1
+    cdef Py_ssize_t _length(self) except -1
+    cdef int _take_head(self, Committee other) except -1
+    cdef bint _has_rows_for(self, uint64_t features) noexcept nogil
+    cdef int _check_table(self) except -1
+    cdef Committee _whole(self)
+    cdef bytes _code(self)
+    cdef int _must_hold(self) except -1
+    cdef uint64_t _head_check(self) noexcept nogil
+    cdef uint64_t _names_check(self) noexcept nogil
+    cdef str _name(self, Py_ssize_t number)
+    cdef Py_ssize_t _number(self, str label) except -2
+    cdef Py_ssize_t _known(self, str label) except -1
+    cdef void _let_go_of_room(self) noexcept
+    cdef tuple _totals(self)
+    cdef double _correction(self, Py_ssize_t number) noexcept nogil
+    cdef Py_ssize_t _considered(self) noexcept nogil
+    cdef int _make_room(self, Py_ssize_t count) except -1
+    cdef int _make_room_below(self, Py_ssize_t count) except -1
+    cdef int _find_rows(self, Features features) except -1 nogil
+    cdef int _look_below(self, Py_ssize_t count) except -1 nogil
+    cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil
+    cdef double _scale(self, Py_ssize_t witness) noexcept nogil
+    cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil
+    cdef Py_ssize_t _hear_rows(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels, double* counted, double* weighed) noexcept nogil
+    cdef void _add_wide_logarithms(self, Py_ssize_t kept, Py_ssize_t labels, double* counted) noexcept nogil
+    cdef double _youth(self, Py_ssize_t labels) noexcept nogil
+    cdef void _hear_complements(self, int view, Py_ssize_t labels, double* counted) noexcept nogil
+    cdef double _by_complement(self, int view, Py_ssize_t labels) noexcept nogil
+    cdef double _exposure(self, int view, Py_ssize_t labels) noexcept nogil
+    cdef Py_ssize_t _hear_pairs(self, unsigned char** rows, Py_ssize_t count, double* counted, double* weighed) noexcept nogil
+    cdef void _add_logarithms(self, Py_ssize_t kept, double* counted) noexcept nogil
+    cdef void _invert_taught(self, int view, Py_ssize_t labels) noexcept nogil
+    cdef void _take_logarithms(self, double* sums, Py_ssize_t labels) noexcept nogil
+    cdef int _examine(self, Features features, double* exam, bint is_scored) except -1 nogil
+    cdef int _teach_first(self, Features features, str label, const double* exam, Py_ssize_t known) except -1
+    cdef int _teach(self, Features features, Py_ssize_t truth, const double* exam, Py_ssize_t known) except -1 nogil
+    cdef uint64_t _rows_missing(self, Features features) noexcept nogil
+    cdef double _doubt(self) noexcept nogil
+    cdef double _believe(self, const double* exam, Py_ssize_t labels, Py_ssize_t truth) noexcept nogil
+    cdef Py_ssize_t _add_label(self, str label) except -1
+    cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil
+    cdef double _margin(self) noexcept nogil
+    cdef int _teach_view(self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief) except -1 nogil
+    cdef void _teach_rows(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels) noexcept nogil
+    cdef void _teach_pairs(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate) noexcept nogil
+    cdef list _parts(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels, list factors)
+    cdef double _complement_part(self, int view, const uint16_t* counts, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels) noexcept nogil
