@@ -4,7 +4,7 @@ from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
 from deciban.committee._lesson_code cimport Features
 from deciban.committee._row_table cimport RowTable, TableHead
-from deciban.committee._wide_rows cimport CountedRow
+from deciban.committee._row_arithmetic cimport CountedRow
 
 cdef enum:
     WITNESSES = 4       # counts and weights over words, then over letters

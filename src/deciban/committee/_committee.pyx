@@ -96,8 +96,9 @@ from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, PAGE, WORDS_A_BLOCK, FileRowTable, RowTable, TableHead, blocks_of, check_of, is_possible,
     row_bytes, spread,
 )
-from deciban.committee._wide_rows cimport (
-    LANES, SHARES_A_LOGARITHM, CountedRow, multiply_complement_lanes, multiply_lanes, hear_row, step_lanes, whole_lanes,
+from deciban.committee._row_arithmetic cimport (
+    LANES, SHARES_A_LOGARITHM, CountedRow, PairRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
+    multiply_lanes, step_lanes, whole_lanes,
 )
 from deciban.text._hashing cimport FORMAT_VERSION
 
@@ -137,13 +138,6 @@ cdef double LEAST_STEP = 0.5
 cdef double YOUNG_LESSONS = 100
 # … and after 100 times as many nothing.
 cdef double LEAST_YOUTH = 0.01
-
-# A row of a table with room for two labels, which nearly all filters have: see `_hear_pairs`.
-cdef struct PairRow:
-    float squares           # the AdaGrad sum
-    float[2] weights
-    uint16_t[2] counts
-
 
 cdef inline bint multiply_shares(
     const uint16_t* counts, const double* inverse, double* ratio, double* product, Py_ssize_t labels, double strength,
@@ -872,6 +866,7 @@ cdef class Committee:
         cdef bint compares = self.header.labels >= 2
         memset(sums, 0, lanes * sizeof(double))
         for i in range(count):
+            ask_for_row(rows, i, count, self.table.row)
             hear_row(rows[i], capacity, lanes, inverse, sums, &counted_rows[known], &largest)
             prior = part * counted_rows[known].ratios
             # Infinite if the feature was never seen; then nothing of this is kept.
@@ -952,35 +947,8 @@ cdef class Committee:
     cdef Py_ssize_t _hear_pairs(
         self, unsigned char** rows, Py_ssize_t count, double* counted, double* weighed
     ) noexcept nogil:
-        """The same for tables with room for two labels, to the last bit.
-
-        Whether a feature is kept cannot be predicted, so there is no branch on it: its shares are written, and
-        the next ones over them unless it is.
-        """
-        cdef double first, second, seen, ratios, prior, factor, weighed_first = 0, weighed_second = 0
-        cdef double first_inverse = self.inverse[0], second_inverse = self.inverse[1]
-        cdef double strength = self.strength, half = self.strength / 2, least = self.band + 1.0 / 2
-        cdef double* shares = self.shares
-        cdef PairRow row
-        cdef Py_ssize_t i, kept = 0
-        for i in range(count):
-            memcpy(&row, rows[i], sizeof(PairRow))
-            weighed_first += row.weights[0]
-            weighed_second += row.weights[1]
-            first = row.counts[0] * first_inverse
-            second = row.counts[1] * second_inverse
-            seen = <int>row.counts[0] + <int>row.counts[1]
-            ratios = first + second
-            prior = half * ratios
-            # Infinite if the feature was never seen; then nothing of this is kept.
-            factor = 1 / (ratios * (strength + seen))
-            first = (prior + seen * first) * factor
-            second = (prior + seen * second) * factor
-            shares[2 * kept] = first
-            shares[2 * kept + 1] = second
-            kept += (ratios > 0) & ((first >= least) | (second >= least))
-        weighed[0] = weighed_first
-        weighed[1] = weighed_second
+        """The same for tables with room for two labels, to the last bit."""
+        cdef Py_ssize_t kept = hear_pairs(rows, count, self.inverse, self.strength, self.band, weighed, self.shares)
         # Until two labels were taught there is nothing to compare.
         if self.header.labels < 2:
             return 0
@@ -1254,6 +1222,7 @@ cdef class Committee:
         for number in range(labels, lanes):
             self.gradient[number] = 0
         for i in range(count):
+            ask_for_row(rows, i, count, self.table.row)
             place = rows[i] - self.table.start
             before = 0
             if is_short and has_checks:
@@ -1289,6 +1258,7 @@ cdef class Committee:
         cdef uint64_t before = 0
         cdef bint has_checks = self.table.has_checks()
         for i in range(count):
+            ask_for_row(rows, i, count, sizeof(PairRow))
             place = rows[i] - start
             memcpy(&row, rows[i], sizeof(PairRow))
             if has_checks:
