@@ -98,14 +98,17 @@ class SqliteStore:
             self._connection.close()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
-        """One transaction: all of it happens, durably, or nothing."""
+    def writing(self, patience: float = PATIENCE_SECONDS) -> Iterator[None]:
+        """One transaction: all of it happens, durably, or nothing.
+
+        ``patience`` says for how many seconds we wait for another process that is writing.
+        """
         with self._lock:
             if self.read_only:
                 raise CannotWrite(f"{self.path} is not yours to write. Check its permissions.")
             with self._telling():
                 self._look()
-                self._connection.execute("BEGIN IMMEDIATE")
+                self._begin_writing(patience)
             try:
                 yield
                 with self._telling():
@@ -114,6 +117,16 @@ class SqliteStore:
             finally:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+
+    def _begin_writing(self, patience: float) -> None:
+        if patience == PATIENCE_SECONDS:
+            self._connection.execute("BEGIN IMMEDIATE")
+            return
+        self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * patience)}")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE_SECONDS)}")
 
     def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """The rows that a question finds."""

@@ -194,7 +194,7 @@ def test_a_journal_that_cannot_be_written_stands_in_the_way_of_no_lesson(desk: D
     asked = desk.ask(mail("spam", 50))
     desk.writer.flush()
 
-    def refuse(entries):
+    def refuse(entries, **_):
         raise CannotWrite("The disk is full.")
 
     with monkeypatch.context() as patched:

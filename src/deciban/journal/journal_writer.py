@@ -2,8 +2,13 @@
 
 `put` only adds to a list. In the background the list is written half a second after its first entry came; a
 power cut loses at most that, and never a lesson, which is in the ledger before its entry is made. If the file
-cannot be written, because the disk is full for instance, entries wait; beyond 10,000 the oldest are given up,
-and counted. Without a background it is written by `flush` and `close`: a command does so after its output.
+cannot be written, because the disk is full or somebody else is writing it, entries wait; beyond 10,000 the
+oldest are given up, and counted. Without a background it is written by `flush` and `close`: a command does so
+after its output.
+
+In the background it is tried again soon, so each try waits for others only briefly. A server that is told to
+end while somebody else holds its journal took a minute before: 30 seconds for what was being written, and 30
+for what came after it.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from _thread import allocate_lock
 from contextlib import suppress
 
 from deciban.errors import DecibanError
+from deciban.sqlite_store import PATIENCE_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
     from deciban.journal.sqlite_journal import SqliteJournal
 
 DELAY_SECONDS = 0.5
+# For so long each try in the background waits for another process that is writing.
+BRIEF_SECONDS = 2.0
 MOST_WAITING = 10_000
 
 
@@ -59,14 +67,18 @@ class JournalWriter:
         """The same for several, in their order."""
         with self._lock:
             self._waiting += entries
-            lost = max(len(self._waiting) - MOST_WAITING, 0)
-            del self._waiting[:lost]
-            self.lost += lost
+            self._give_up_oldest()
         if self._news is not None:
             with self._news:
                 self._news.notify()
 
-    def flush(self) -> None:
+    def _give_up_oldest(self) -> None:
+        """Let no more wait than may; under the lock."""
+        lost = max(len(self._waiting) - MOST_WAITING, 0)
+        del self._waiting[:lost]
+        self.lost += lost
+
+    def flush(self, patience: float = PATIENCE_SECONDS) -> None:
         """Write all that is waiting now; an error keeps it waiting."""
         with self._writing:
             with self._lock:
@@ -74,10 +86,11 @@ class JournalWriter:
             if not batch:
                 return
             try:
-                self.journal.write(batch)
+                self.journal.write(batch, patience=patience)
             except BaseException:
                 with self._lock:
                     self._waiting = batch + self._waiting
+                    self._give_up_oldest()
                 raise
 
     def close(self) -> None:
@@ -88,7 +101,7 @@ class JournalWriter:
                 with self._news:
                     self._news.notify()
                 self._thread.join()
-            self.flush()
+            self.flush(PATIENCE_SECONDS if self._thread is None else BRIEF_SECONDS)
         finally:
             self.journal.close()
 
@@ -99,4 +112,4 @@ class JournalWriter:
                 self._news.wait_for(lambda: self._waiting or self._ended)
                 self._news.wait_for(lambda: self._ended, timeout=DELAY_SECONDS)
             with suppress(DecibanError, OSError):  # it waits for the next time
-                self.flush()
+                self.flush(BRIEF_SECONDS)

@@ -18,7 +18,7 @@ from deciban.errors import BadSetting, FilterError
 from deciban.journal.journal_entry import QUESTION, ROW, JournalEntry, PackedEntry
 from deciban.ledger.cursor import START, Cursor
 from deciban.ledger.lesson import storable
-from deciban.sqlite_store import SqliteStore, StoreKind, row_check
+from deciban.sqlite_store import PATIENCE_SECONDS, SqliteStore, StoreKind, row_check
 from deciban.value import Value
 
 TYPE_CHECKING = False
@@ -158,18 +158,23 @@ class SqliteJournal:
 
     # Writing
 
-    def write(self, entries: Iterable[JournalEntry | PackedEntry], saved: bool = False) -> None:
+    def write(
+        self,
+        entries: Iterable[JournalEntry | PackedEntry],
+        saved: bool = False,
+        patience: float = PATIENCE_SECONDS,
+    ) -> None:
         """Keep entries, durably; of those that are there already, the outcome is changed.
 
         What became of a question is only written where its entry still is: it may have been erased meanwhile;
-        unless they were ``saved`` from a damaged file.
+        unless they were ``saved`` from a damaged file. Others who are writing are waited for with ``patience``.
         """
         new: list[Sequence[object]] = []
         marked: list[Sequence[object]] = []
         for entry in entries:
             is_mark = entry.kind == QUESTION and entry.outcome is not None and not saved
             (marked if is_mark else new).append(entry.row())
-        with self._store.writing():
+        with self._store.writing(patience):
             days = self.days
             if days:
                 self._store.run_many(_WRITE, new)

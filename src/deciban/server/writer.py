@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from deciban.errors import DecibanError
 from deciban.journal.journal_writer import JournalWriter
 from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.server.changes import CHANGES, OF_THE_JOURNAL, OF_THE_REGISTRY, Changes
@@ -172,7 +173,10 @@ class Writer:
         """Let go of everything."""
         self._threads.shutdown()
         self._streaming.shutdown()
-        self.journal.close()
+        try:
+            self.journal.close()
+        except (DecibanError, OSError) as error:
+            self._log.say("journal", "the last entries could not be written", error=str(error))
         self._spaces.close()
 
 
