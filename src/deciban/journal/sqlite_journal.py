@@ -167,7 +167,7 @@ class SqliteJournal:
         """Keep entries, durably; of those that are there already, the outcome is changed.
 
         What became of a question is only written where its entry still is: it may have been erased meanwhile;
-        unless they were ``saved`` from a damaged file. Others who are writing are waited for with ``patience``.
+        unless they were ``saved`` from a damaged file. Others who write are waited for with ``patience``.
         """
         new: list[Sequence[object]] = []
         marked: list[Sequence[object]] = []
