@@ -1,6 +1,6 @@
 """What a foundation is worth to somebody else's mail, and what harm it does: every corpus on every other.
 
-    python -m benchmarks transfer                           # every pair, four shuffles: some eight minutes
+    python -m benchmarks transfer                           # every pair, ten shuffles: some fifteen minutes
     python -m benchmarks transfer sms ling --seeds 1 2      # some of the corpora, or of the shuffles, only
     python -m benchmarks transfer --least 1                 # foundations that keep every row
 
@@ -9,7 +9,7 @@ more, as a starter keeps those that were counted often (tools/make_starter.py). 
 messages of a shuffle of another corpus, each classified and then learned. *Empty* begins with nothing,
 *resting* is a committee that begins with the state of the foundation, and *both* is the panel of filters that
 rest on a starter (src/deciban/committee/_panel.pyx). Figures are 1-ROCA% over the first messages, means of
-four shuffles. Ratios are of both figures plus .02, since a figure below that is a handful of pairs of
+ten shuffles. Ratios are of both figures plus .02, since a figure below that is a handful of pairs of
 messages. *Worse by* is the mean difference over the shuffles, with its standard error.
 
 SpamAssassin, Enron 1 to 3 and SMS chose what the panel begins with; Ling, Enron 4 to 6 and Chinese were to
@@ -57,6 +57,9 @@ MOST = 6000
 LEAST = 5
 FIRST = (30, 100, 300, 1000)
 AT_300 = FIRST.index(300)
+# With four of them a pair came out at 1.06 of empty that has .88 over 30. The eighth is left out: by it none
+# of the first 30 messages of SMS is spam, so they have no 1-ROCA%.
+SEEDS = (1, 2, 3, 4, 5, 6, 7, 9, 10, 11)
 # A stream of 1,000 messages touches fewer.
 MOST_ROWS = 1 << 20
 INVERTED = (0.3, 0.5, 1.0)
@@ -295,7 +298,7 @@ def options(arguments: Sequence[str]) -> argparse.Namespace:
     """The corpora, the shuffles and what foundations keep."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks transfer")
     parser.add_argument("names", nargs="*", choices=[[], *CHOSEN_ON, *CONFIRMED_ON], metavar="CORPUS")
-    parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3, 4])
+    parser.add_argument("--seeds", nargs="+", type=int, default=list(SEEDS))
     parser.add_argument("--least", type=int, default=LEAST)
     return parser.parse_args(arguments)
 
