@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from deciban.committee import _short_features
 from deciban.committee._lesson_code import Features
-from deciban.text import Limits, read
+from deciban.text import Limits, Message, read, read_many
 from deciban.text.views import extract
 from tests.text.attacks import ATTACKS
 from tests.text.mails import Mail, any_bytes, mails
@@ -15,11 +15,16 @@ FACTS = ("sender-in-contacts",)
 SMALL = Limits(features=200)
 
 
+def named(message: Message, facts: tuple[str, ...], seed: int, count: int, limits: Limits = SMALL):
+    ((features, names),) = _short_features.named_features([message], [facts], [seed], count, 60, limits)
+    return features, names
+
+
 def check_features(raw: bytes, limits: Limits) -> None:
     message = read(raw)
     expected = Features.of(*extract(message, FACTS, limits))
     assert _short_features.features_of(message, FACTS, limits) == expected
-    assert _short_features.named_features(message, FACTS, 7, 16, 60, limits)[0] == expected
+    assert named(message, FACTS, 7, 16, limits)[0] == expected
 
 
 @given(any_bytes)
@@ -60,11 +65,21 @@ def test_hashes_searched_to_share_their_top_bits_are_sorted_too() -> None:
 
 def test_each_word_has_one_name_however_often_it_is_seen() -> None:
     message = read(b"free money " * 1_000)
-    names = _short_features.named_features(message, (), 7, 64, 60)[1].split(b"\n")
+    names = named(message, (), 7, 64)[1].split(b"\n")
     assert len(names) == len(set(names))
 
 
 def test_none_or_too_many_names_cannot_be_drawn() -> None:
     for count in (0, 65):
         with pytest.raises(ValueError, match=f"1 to 64 names can be drawn, got {count}"):
-            _short_features.named_features(read(b"hi"), (), 7, count, 60)
+            named(read(b"hi"), (), 7, count)
+
+
+@given(st.lists(st.tuples(any_bytes, st.sampled_from([(), FACTS])), max_size=6))
+def test_several_messages_have_the_features_and_names_of_each(mails: list[tuple[bytes, tuple[str, ...]]]) -> None:
+    messages = read_many([data for data, _ in mails])
+    facts, seeds = [facts for _, facts in mails], list(range(len(mails)))
+    found = _short_features.named_features(messages, facts, seeds, 16, 60)
+    assert found == [
+        named(read(data), own, seed, 16, Limits()) for (data, own), seed in zip(mails, seeds, strict=True)
+    ]

@@ -8,7 +8,7 @@ import pytest
 from deciban.committee._lesson_code import Features
 from deciban.engines import read_by
 from deciban.filter import Filter, Settings
-from deciban.filter.mail import lesson_of
+from deciban.filter.mail import lessons_of
 from deciban.filter.preferences import Preferences
 from deciban.sample import sample_mails
 from deciban.sources import RawMessage
@@ -33,7 +33,7 @@ def taught(path, learn, mailbox):
 def test_bulk_learning_gives_the_bits_of_learning_alone(tmp_path, mailbox, engine):
     def by_the_engine(mail, label, messages):
         with engine.running() as running:
-            mail.learn(read_by(running, partial(lesson_of, label, "", mail.preferences), messages))
+            mail.learn(read_by(running, partial(lessons_of, label, "", mail.preferences), messages))
 
     alone = taught(tmp_path / "alone.db", teach, mailbox)
     many = taught(tmp_path / "many.db", by_the_engine, mailbox)

@@ -27,11 +27,11 @@ def taught(tmp_path: Path) -> Iterator[Filter]:
 
 def test_a_lesson_keeps_some_names_that_the_message_alone_decides() -> None:
     message = read(mail("spam", 1).data)
-    features, text = named_features(message, ())
+    ((features, text),) = named_features([message], [()])
     drawn = text.split("\n")
     assert len(drawn) == NAMES_PER_LESSON
     assert set(drawn) < set(names(message))
-    assert named_features(message, ()) == (features, text)
+    assert named_features([message], [()]) == [(features, text)]
     assert features == features_of(message)
 
 
@@ -40,7 +40,8 @@ def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -
     message = read(f"Subject: {text}\n\n{text}\n".encode())
 
     def drawn_names(seed: int, count: int) -> set[bytes]:
-        return set(_short_features.named_features(message, (), seed, count, 60)[1].split(b"\n"))
+        ((_, drawn),) = _short_features.named_features([message], [()], [seed], count, 60)
+        return set(drawn.split(b"\n"))
 
     drawn = {count: drawn_names(7, count) for count in (1, 16, 63, 64)}
     assert [len(some) for some in drawn.values()] == list(drawn)
@@ -50,7 +51,7 @@ def test_the_names_with_the_lowest_lots_are_drawn_however_often_words_repeat() -
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xfe \x00 \x80abc"])
 def test_an_empty_message_and_bytes_that_are_no_text_have_names_too(data: bytes) -> None:
-    drawn = named_features(read(data), ())[1]
+    ((_, drawn),) = named_features([read(data)], [()])
     assert len(drawn.split("\n")) == NAMES_PER_LESSON
     assert {"mime:text/plain", "fact:received:0"} <= set(drawn.split("\n"))
     assert "\0" not in drawn.encode("utf-8").decode()

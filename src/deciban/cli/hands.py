@@ -1,7 +1,7 @@
 """Who reads the messages of a verb: this thread, and when there are many of them, all cores.
 
 >>> with Hands(None) as hands:
-...     list(hands.apply(abs, [-3, 4]))
+...     list(hands.apply(lambda numbers: [abs(number) for number in numbers], [-3, 4]))
 [3, 4]
 """
 
@@ -41,18 +41,23 @@ class Hands:
         if self._start is not None:
             self._start.__exit__(*error)  # type: ignore[arg-type]
 
-    def apply(self, make: Callable[[Item], Result], messages: Iterable[Item]) -> Iterator[Result]:
-        """What ``make`` makes of each message, in their order."""
+    def apply(
+        self, make: Callable[[list[Item]], list[Result]], messages: Iterable[Item]
+    ) -> Iterator[Result]:
+        """What ``make`` makes of messages, one result for each, in their order."""
         messages = iter(messages)
         for message in messages:
             if self._engine is not None and self._left <= 0:
                 yield from self._read_by(self._engine, make, chain([message], messages))
                 return
             self._left -= 1
-            yield make(message)
+            yield from make([message])
 
     def _read_by(
-        self, engine: Callable[[], Engine], make: Callable[[Item], Result], messages: Iterable[Item]
+        self,
+        engine: Callable[[], Engine],
+        make: Callable[[list[Item]], list[Result]],
+        messages: Iterable[Item],
     ) -> Iterator[Result]:
         from deciban.engines.lessons import read_by
 

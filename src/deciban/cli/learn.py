@@ -282,13 +282,13 @@ class _Course:
         from functools import partial
 
         if self._desk is None:
-            from deciban.filter.mail import lesson_of
+            from deciban.filter.mail import lessons_of
 
-            read = partial(lesson_of, label, self._by, self._filter.preferences, origin=origin)
+            read = partial(lessons_of, label, self._by, self._filter.preferences, origin=origin)
             return self._hands.apply(read, messages)
-        from deciban.journal.desk import tagged_lesson_of
+        from deciban.journal.desk import tagged_lessons_of
 
-        read_tagged = partial(tagged_lesson_of, label, self._by, self._filter.preferences, origin=origin)
+        read_tagged = partial(tagged_lessons_of, label, self._by, self._filter.preferences, origin=origin)
         return (self._desk.recognised(*found) for found in self._hands.apply(read_tagged, messages))
 
     def _learn(self, lessons: Iterable[Lesson]) -> None:

@@ -8,12 +8,12 @@ def features_of(
     message: Message, facts: Iterable[str], limits: Limits = ..., results: bool = ...
 ) -> Features: ...
 def named_features(
-    message: Message,
-    facts: Iterable[str],
-    seed: int,
+    messages: list[Message],
+    facts: list[tuple[str, ...]],
+    seeds: list[int],
     count: int,
     longest: int,
     limits: Limits = ...,
     results: bool = ...,
-) -> tuple[Features, bytes]: ...
+) -> list[tuple[Features, bytes]]: ...
 def short_set(hashes: Iterable[int]) -> list[int]: ...

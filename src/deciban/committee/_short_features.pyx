@@ -1,4 +1,4 @@
-"""From a message to its short features, both views in one call, without Python's lock and without the long hashes.
+"""From messages to their short features, both views in one call, without Python's lock and without the long hashes.
 
 `deciban.text` gathers 64-bit hashes as it walks through a message, repetitions included. A lesson keeps the top
 23 bits of each (_lesson_code.pyx), so these are what is sorted here, in half the memory: two passes of a radix
@@ -12,16 +12,18 @@ which happens some 80 times in a message (_harvest.pyx).
 >>> from deciban.text import read
 >>> features_of(read(b"Subject: free\\n\\nmoney"), ())
 <Features: 22 words, 13 letters>
->>> named_features(read(b"Subject: free\\n\\nmoney"), (), 1, 64, 60)[1].split(b"\\n").count(b"money")
+>>> ((_, names),) = named_features([read(b"Subject: free\\n\\nmoney")], [()], [1], 64, 60)
+>>> names.split(b"\\n").count(b"money")
 1
 """
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy, memset
 
 from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room, write_code
+from deciban.text._content cimport Content
 from deciban.text._growth cimport grown
 from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, lot
 from deciban.text._harvest cimport make_room as make_room_for_hashes
@@ -44,6 +46,15 @@ ctypedef struct Shorts:
     uint32_t* data
     Py_ssize_t room
 
+# A message whose features are being gathered.
+ctypedef struct Gathering:
+    Harvest harvest
+    uint64_t[MOST_DRAWN] lowest
+    const Content* content
+    void* features              # a Features, which somebody else holds
+    unsigned char* code
+    Py_ssize_t size             # of the code
+
 # Memory of the last message, kept for the next. Only touched with Python's lock held; whoever takes it owns it.
 cdef Hashes idle_hashes
 cdef Shorts idle_shorts
@@ -51,66 +62,104 @@ cdef Shorts idle_shorts
 
 def features_of(Message message not None, facts, limits=Limits(), bint results=True):
     """What the filter learns from a message."""
-    cdef Harvest harvest
-    memset(&harvest, 0, sizeof(harvest))
-    harvest.skips_results = not results
-    return gathered(message, facts, limits, &harvest)
+    cdef Gathering gathering
+    cdef Features features
+    memset(&gathering, 0, sizeof(gathering))
+    gathering.harvest.skips_results = not results
+    features = begin(&gathering, message, facts, limits)
+    try:
+        gather_all(&gathering, 1)
+        return features
+    finally:
+        free_harvest(&gathering.harvest)
 
 
 def named_features(
-    Message message not None, facts, uint64_t seed, int count, int longest, limits=Limits(), bint results=True
+    list messages not None, list facts not None, list seeds not None, int count, int longest, limits=Limits(),
+    bint results=True,
 ):
-    """The same with their code, and the names of so many words, drawn by lot and one a line.
+    """Features with their code, and the names of so many words, drawn by lot and one a line: a pair for each message.
 
     Which words are drawn, only the seed and the words decide. Names that are longer or have line ends are
-    left out.
+    left out. All messages are walked through in one stretch without Python's lock.
     """
-    cdef Harvest harvest
-    cdef uint64_t[MOST_DRAWN] lowest
-    if not 0 < count <= MOST_DRAWN:
-        raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
-    memset(&harvest, 0, sizeof(harvest))
-    harvest.skips_results = not results
-    harvest.tracing = True
-    harvest.wanted = count
-    harvest.lowest = lowest
-    harvest.seed = seed
+    cdef Py_ssize_t size = len(messages), i
+    cdef Gathering* gatherings = <Gathering*>calloc(size + 1, sizeof(Gathering))
+    cdef list made = []
+    if gatherings == NULL:
+        raise MemoryError
     try:
-        features = gathered(message, facts, limits, &harvest)
-        return features, b"\n".join(drawn_names(&harvest, longest))
+        if not 0 < count <= MOST_DRAWN:
+            raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
+        for i in range(size):
+            gatherings[i].harvest.skips_results = not results
+            gatherings[i].harvest.tracing = True
+            gatherings[i].harvest.wanted = count
+            gatherings[i].harvest.lowest = gatherings[i].lowest
+            gatherings[i].harvest.seed = seeds[i]
+            made.append(begin(&gatherings[i], messages[i], facts[i], limits))
+        gather_all(gatherings, size)
+        return [
+            (made[i], b"\n".join(drawn_names(&gatherings[i].harvest, longest))) for i in range(size)
+        ]
     finally:
-        free_harvest(&harvest)
+        for i in range(size):
+            free_harvest(&gatherings[i].harvest)
+            free(gatherings[i].code)
+        free(gatherings)
 
 
-cdef Features gathered(Message message, facts, limits, Harvest* harvest):
-    """The features; what was noted of names stays in the harvest. Who wants names wants the code as well."""
+cdef Features begin(Gathering* gathering, Message message, facts, limits):
+    """What will have the features of a message; facts known from outside are gathered first of all."""
     cdef Features features = Features.__new__(Features)
-    cdef bint encoding = harvest.tracing
-    cdef unsigned char* code = NULL
-    cdef Py_ssize_t size = 0
+    gathering.content = &message.content
+    gathering.features = <void*>features
+    gathering.harvest.limit = limits.features
+    gather_outside_facts(&gathering.harvest, facts)
+    return features
+
+
+cdef int gather_all(Gathering* gatherings, Py_ssize_t count) except -1:
+    """Fill in features; what was noted of names stays in the harvests. Who wants names wants the code as well."""
+    cdef Hashes hashes = idle_hashes
     cdef Shorts spare = idle_shorts
+    cdef Features features
+    cdef Py_ssize_t i
     memset(&idle_shorts, 0, sizeof(Shorts))
-    harvest.hashes = idle_hashes
-    harvest.hashes.size = 0
     memset(&idle_hashes, 0, sizeof(Hashes))
-    harvest.limit = limits.features
     try:
-        gather_outside_facts(harvest, facts)
         with nogil:
-            gather_words(&message.content, harvest)
-            features.words = add_view(features, 0, &harvest.hashes, &spare)
-            harvest.full = harvest.tracing = False
-            gather_letters(&message.content, harvest, default_budgets())
-            features.letters = add_view(features, features.words, &harvest.hashes, &spare)
-            if encoding:
-                size = write_code(features, &code)
-        if encoding:
-            features.code = PyBytes_FromStringAndSize(<const char*>code, size)
-        make_room(features, features.words + features.letters)  # exactly: it will not grow any more
-        return features
+            for i in range(count):
+                gather_one(&gatherings[i], <Features>gatherings[i].features, &hashes, &spare)
+        for i in range(count):
+            features = <Features>gatherings[i].features
+            if gatherings[i].code != NULL:
+                features.code = PyBytes_FromStringAndSize(<const char*>gatherings[i].code, gatherings[i].size)
+            make_room(features, features.words + features.letters)  # exactly: it will not grow any more
+        return 0
     finally:
-        free(code)
-        give_back(&harvest.hashes, &spare)
+        give_back(&hashes, &spare)
+
+
+cdef int gather_one(Gathering* gathering, Features features, Hashes* hashes, Shorts* spare) except -1 nogil:
+    """The features of one message, with the memory of the one before."""
+    cdef Harvest* harvest = &gathering.harvest
+    cdef bint encoding = harvest.tracing
+    if harvest.hashes.data == NULL:     # nothing was gathered from outside
+        harvest.hashes = hashes[0]
+        harvest.hashes.size = 0
+        memset(hashes, 0, sizeof(Hashes))
+    gather_words(gathering.content, harvest)
+    features.words = add_view(features, 0, &harvest.hashes, spare)
+    harvest.full = harvest.tracing = False
+    gather_letters(gathering.content, harvest, default_budgets())
+    features.letters = add_view(features, features.words, &harvest.hashes, spare)
+    if encoding:
+        gathering.size = write_code(features, &gathering.code)
+    if hashes.data == NULL:
+        hashes[0] = harvest.hashes
+        memset(&harvest.hashes, 0, sizeof(Hashes))
+    return 0
 
 
 cdef void give_back(Hashes* hashes, Shorts* spare) noexcept:

@@ -1,7 +1,7 @@
 """From a message to what the committee knows: features, the text of some words, and where features were seen.
 
     features_of(message, facts)         Features          to classify
-    named_features(message, facts)      Features, names   to learn: a lesson keeps some of its words
+    named_features(messages, facts)     Features, names   to learn: a lesson keeps some of its words
     whereabouts_of(message, facts)        Whereabouts         to explain: names and places of every feature
 
 ``facts`` are what is known about a message from outside, such as that its sender is a contact. Without
@@ -40,16 +40,20 @@ def features_of(message: Message, facts: Iterable[str] = (), results: bool = Tru
     return _short_features.features_of(message, facts, results=results)
 
 
-def named_features(message: Message, facts: Iterable[str] = (), results: bool = True) -> tuple[Features, str]:
-    """What a lesson keeps of a message: its features, and some names, one per line."""
-    seed = int.from_bytes(message.digest[:8], "little")
-    features, kept = _short_features.named_features(
-        message, facts, seed, NAMES_PER_LESSON, MOST_NAME_BYTES, results=results
+def named_features(
+    messages: list[Message], facts: list[tuple[str, ...]], results: bool = True
+) -> list[tuple[Features, str]]:
+    """What lessons keep of messages, each with its facts: features, and some names, one per line."""
+    seeds = [int.from_bytes(message.digest[:8], "little") for message in messages]
+    found = _short_features.named_features(
+        messages, facts, seeds, NAMES_PER_LESSON, MOST_NAME_BYTES, results=results
     )
     # A word that is not UTF-8 gets no name: with a replaced character it has another hash, and cannot be
     # found.
-    text = kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return features, text
+    return [
+        (features, kept.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}"))
+        for features, kept in found
+    ]
 
 
 class Whereabouts(Value):

@@ -7,7 +7,6 @@ it would have learned alone.
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import chain
 from time import monotonic
 
@@ -29,14 +28,10 @@ PATIENCE = 0.1
 
 
 def read_by(
-    engine: Engine, make: Callable[[RawMessage], Result], messages: Iterable[RawMessage]
+    engine: Engine, make: Callable[[list[RawMessage]], list[Result]], messages: Iterable[RawMessage]
 ) -> Iterator[Result]:
-    """What ``make`` makes of each message, in order; messages travel to the workers in bundles."""
-    return chain.from_iterable(engine.map(partial(_make_all, make), _bundles(messages)))
-
-
-def _make_all(make: Callable[[RawMessage], Result], messages: list[RawMessage]) -> list[Result]:
-    return [make(message) for message in messages]
+    """What ``make`` makes of messages, one result for each, in order; workers are given them in bundles."""
+    return chain.from_iterable(engine.map(make, _bundles(messages)))
 
 
 def _bundles(messages: Iterable[RawMessage]) -> Iterator[list[RawMessage]]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 from deciban.committee.extraction import features_of, named_features
 from deciban.committee.label import label_of
 from deciban.ledger.lesson import INCOMING, Lesson, all_storable
-from deciban.text import Message, read
+from deciban.text import Message, read, read_many
 from deciban.text.sender import sender_of
 from deciban.value import Value
 
@@ -63,10 +63,35 @@ def lesson_of(
     label: str, by: str, preferences: Preferences, raw: RawMessage, origin: str = INCOMING
 ) -> Lesson:
     """What is learned from a message; with its bytes, if they are to be kept."""
-    message = read(raw.data)
+    return lessons_of(label, by, preferences, [raw], origin)[0]
+
+
+def lessons_of(
+    label: str, by: str, preferences: Preferences, raws: list[RawMessage], origin: str = INCOMING
+) -> list[Lesson]:
+    """The same for several messages, which are read in two stretches without Python's lock."""
+    messages = read_many([raw.data for raw in raws])
+    senders = [sender_of(message) for message in messages]
+    facts = [_facts(*each, preferences) for each in zip(messages, senders, strict=True)]
+    found = named_features(messages, facts, _hears(preferences))
+    return [
+        _lesson(label, by, preferences, raw, origin, *each)
+        for raw, *each in zip(raws, messages, senders, found, strict=True)
+    ]
+
+
+def _lesson(
+    label: str,
+    by: str,
+    preferences: Preferences,
+    raw: RawMessage,
+    origin: str,
+    message: Message,
+    sender: str,
+    found: tuple[Features, str],
+) -> Lesson:
     header = message.header
-    sender = sender_of(message)
-    features, names = named_features(message, _facts(message, sender, preferences), _hears(preferences))
+    features, names = found
     by, source, sender, subject, date, message_id = all_storable(
         by,
         raw.id,

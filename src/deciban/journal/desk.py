@@ -35,7 +35,7 @@ from contextlib import suppress
 from time import time
 
 from deciban.errors import FilterError, NoSuchEntry
-from deciban.filter.mail import Question, lesson_of
+from deciban.filter.mail import Question, lesson_of, lessons_of
 from deciban.filter.tagging import identity_in
 from deciban.journal.journal_entry import LEARNED, TOLD, JournalEntry, Outcome
 from deciban.ledger.lesson import INCOMING, SAMPLE, Selection
@@ -125,7 +125,8 @@ class Desk:
             for label, origin, raw in messages:
                 if label not in spellings:
                     spellings[label] = self.mail_filter.spelling(label)
-                yield self.recognised(*tagged_lesson_of(spellings[label], by, preferences, raw, origin))
+                (found,) = tagged_lessons_of(spellings[label], by, preferences, [raw], origin)
+                yield self.recognised(*found)
 
         def acknowledge(learned: Learned, _: Lesson) -> None:
             self.mark_taught()
@@ -244,11 +245,12 @@ def judged(
     return verdict, JournalEntry.of(lesson, verdict, door, done, space)
 
 
-def tagged_lesson_of(
-    label: str, by: str, preferences: Preferences, raw: RawMessage, origin: str = INCOMING
-) -> tuple[Lesson, bytes]:
-    """What is learned from a message, and the id that its tag carries; empty if none."""
-    return lesson_of(label, by, preferences, raw, origin), identity_in(raw.data)
+def tagged_lessons_of(
+    label: str, by: str, preferences: Preferences, raws: list[RawMessage], origin: str = INCOMING
+) -> list[tuple[Lesson, bytes]]:
+    """What is learned from messages, each with the id that its tag carries; empty if none."""
+    lessons = lessons_of(label, by, preferences, raws, origin)
+    return [(lesson, identity_in(raw.data)) for lesson, raw in zip(lessons, raws, strict=True)]
 
 
 def _is_drawn(identity: bytes) -> bool:

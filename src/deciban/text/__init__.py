@@ -10,7 +10,7 @@ from deciban.errors import NotBuilt
 
 try:
     from deciban.text._hashing import FORMAT
-    from deciban.text._reader import Message, read
+    from deciban.text._reader import Message, read, read_many
 except ModuleNotFoundError as missing:  # an .so that was never built; any other failure is not ours to hide
     if missing.name is None or not missing.name.startswith("deciban.text._"):
         raise
@@ -36,6 +36,7 @@ __all__ = [
     "Views",
     "extract",
     "read",
+    "read_many",
     "trace",
 ]
 
