@@ -76,7 +76,9 @@ def test_none_or_too_many_names_cannot_be_drawn() -> None:
 
 
 @given(st.lists(st.tuples(any_bytes, st.sampled_from([(), FACTS])), max_size=6))
-def test_several_messages_have_the_features_and_names_of_each(mails: list[tuple[bytes, tuple[str, ...]]]) -> None:
+def test_several_messages_have_the_features_and_names_of_each(
+    mails: list[tuple[bytes, tuple[str, ...]]],
+) -> None:
     messages = read_many([data for data, _ in mails])
     facts, seeds = [facts for _, facts in mails], list(range(len(mails)))
     found = _short_features.named_features(messages, facts, seeds, 16, 60)

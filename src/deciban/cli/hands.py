@@ -41,9 +41,7 @@ class Hands:
         if self._start is not None:
             self._start.__exit__(*error)  # type: ignore[arg-type]
 
-    def apply(
-        self, make: Callable[[list[Item]], list[Result]], messages: Iterable[Item]
-    ) -> Iterator[Result]:
+    def apply(self, make: Callable[[list[Item]], list[Result]], messages: Iterable[Item]) -> Iterator[Result]:
         """What ``make`` makes of messages, one result for each, in their order."""
         messages = iter(messages)
         for message in messages:

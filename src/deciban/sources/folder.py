@@ -30,8 +30,7 @@ def read_folder(folder: str, progress: Progress) -> Iterator[RawMessage]:
             yield from read_mh(place, progress)
         else:
             files, folders = _listing(place, progress)
-            for path in files:
-                yield from messages_of(path, progress)
+            yield from messages_of(files, progress)
             waiting += reversed(folders)
 
 

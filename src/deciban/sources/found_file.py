@@ -1,20 +1,20 @@
-r"""A file that was found in a folder: nearly always a small one that holds one message.
+r"""Files that were found in a folder: nearly always small ones that hold one message each.
 
 >>> import os, tempfile
 >>> from deciban.sources.bounds import Bounds
 >>> path = os.path.join(tempfile.mkdtemp(), "1.eml")
 >>> with open(path, "wb") as file:
 ...     _ = file.write(b"Subject: hi\n")
->>> [message.data for message in messages_of(path, Progress(Bounds()))]
+>>> [message.data for message in messages_of([path], Progress(Bounds()))]
 [b'Subject: hi\n']
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from deciban.sources._from import find_from
-from deciban.sources._small_file import read_small_file
+from deciban.sources._small_file import MOST_FILES, read_small_files
 from deciban.sources.contents import read_found_file
 from deciban.sources.kind import LOOK_AHEAD, not_mail, recognise
 from deciban.sources.progress import Progress
@@ -22,15 +22,21 @@ from deciban.sources.raw_message import RawMessage
 from deciban.sources.separator import without_separator
 
 
-def messages_of(path: str, progress: Progress) -> Iterable[RawMessage]:
-    """The messages in the file."""
-    message = _only_message(path, progress)
-    return (message,) if message is not None else read_found_file(path, progress)
+def messages_of(paths: list[str], progress: Progress) -> Iterator[RawMessage]:
+    """The messages in some files; small ones are read several at a time."""
+    done = 0
+    while done < len(paths):
+        for data in read_small_files(paths[done : done + MOST_FILES]):
+            message = _only_message(paths[done], data, progress)
+            if message is not None:
+                yield message
+            else:
+                yield from read_found_file(paths[done], progress)
+            done += 1
 
 
-def _only_message(path: str, progress: Progress) -> RawMessage | None:
+def _only_message(path: str, data: bytes | None, progress: Progress) -> RawMessage | None:
     """The message of a small file that holds one and nothing else; None if that takes a closer look."""
-    data = read_small_file(path)
     if data is None or len(data) >= progress.bounds.message_bytes:
         return None
     head = data[:LOOK_AHEAD]
