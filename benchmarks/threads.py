@@ -21,7 +21,7 @@ from benchmarks.measure import Table, show
 from deciban.committee.extraction import features_of
 from deciban.engines.lessons import read_by
 from deciban.engines.threads import Threads
-from deciban.filter.mail import lesson_of
+from deciban.filter.mail import lessons_of
 from deciban.filter.preferences import Preferences
 from deciban.sources import RawMessage
 from deciban.text import read
@@ -30,18 +30,18 @@ ROUNDS = 7
 WORKERS = 1, 2
 
 
-def extracted(raw: RawMessage) -> object:
-    """What a question needs of a message."""
-    return features_of(read(raw.data))
+def extracted(raws: list[RawMessage]) -> list[object]:
+    """What a question needs of each message."""
+    return [features_of(read(raw.data)) for raw in raws]
 
 
 def spent(
-    workers: int, work: Callable[[RawMessage], object], messages: list[RawMessage]
+    workers: int, work: Callable[[list[RawMessage]], list[object]], messages: list[RawMessage]
 ) -> tuple[float, float]:
     """Wall time, and how many cores were at work in the mean."""
     with Threads(workers).running() as engine:
         wall, cpu = perf_counter(), process_time()
-        for _ in read_by(engine, work, messages):  # type: ignore[arg-type]
+        for _ in read_by(engine, work, messages):
             pass
         wall = perf_counter() - wall
         return wall, (process_time() - cpu) / wall
@@ -51,9 +51,9 @@ def main() -> list[Table]:
     messages = [
         RawMessage(str(number), each.read()) for number, each in enumerate(labelled_mail("spamassassin"))
     ]
-    kinds: dict[str, Callable[[RawMessage], object]] = {
+    kinds: dict[str, Callable[[list[RawMessage]], list[object]]] = {
         "read and both views": extracted,
-        "a whole lesson": partial(lesson_of, "spam", "benchmark", Preferences()),
+        "a whole lesson": partial(lessons_of, "spam", "benchmark", Preferences()),
     }
     rows = []
     for name, work in kinds.items():

@@ -72,11 +72,11 @@ def lessons_of(
     """The same for several messages, which are read in two stretches without Python's lock."""
     messages = read_many([raw.data for raw in raws])
     senders = [sender_of(message) for message in messages]
-    facts = [_facts(*each, preferences) for each in zip(messages, senders, strict=True)]
+    facts = [_facts(message, sender, preferences) for message, sender in zip(messages, senders, strict=True)]
     found = named_features(messages, facts, _hears(preferences))
     return [
-        _lesson(label, by, preferences, raw, origin, *each)
-        for raw, *each in zip(raws, messages, senders, found, strict=True)
+        _lesson(label, by, preferences, raw, origin, message, sender, features, names)
+        for raw, message, sender, (features, names) in zip(raws, messages, senders, found, strict=True)
     ]
 
 
@@ -88,10 +88,10 @@ def _lesson(
     origin: str,
     message: Message,
     sender: str,
-    found: tuple[Features, str],
+    features: Features,
+    names: str,
 ) -> Lesson:
     header = message.header
-    features, names = found
     by, source, sender, subject, date, message_id = all_storable(
         by,
         raw.id,
