@@ -329,3 +329,39 @@ def test_a_layer_over_another_foundation_is_refused() -> None:
             Committee(learned, buffer, other)
     with pytest.raises(ValueError, match="same foundation"):
         Committee(learned, buffer, first).take_over(second)
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+def test_who_asks_much_by_a_list_of_rows_gets_the_same_totals_whatever_others_teach(labels: int) -> None:
+    learned = Settings(bits=10)
+    lessons = made_up_lessons(labels, 120)
+    sparse = Sparse(learned)
+    for label, features in lessons[:60]:
+        sparse.learn(label, features)
+    shape = Shape(sparse.committee.capacity, sparse.committee.shape.bits, 2 << 10)
+    buffer = bytearray(Committee.size(learned, shape))
+    teacher = Committee.begin(learned, shape, buffer)
+    teacher.take_over(sparse.committee)
+    plain, listing = Committee(learned, memoryview(buffer).toreadonly()), Committee(learned, buffer)
+    listing.list_rows()
+    assert not listing.has_directory
+    for number, (label, features) in enumerate(lessons[60:]):
+        assert listing.score(features) == plain.score(features)
+        # Some are taught by somebody else, some by who has the list; new rows are found, and none is lost.
+        (listing if number % 7 == 3 else teacher).learn(label, features)
+        assert listing.score(features) == plain.score(features)
+        if number % 10 == 9:
+            listing.list_rows()
+    assert listing.code() == teacher.code()
+    teacher.check()
+
+
+def test_damage_is_found_before_a_list_of_rows_is_made() -> None:
+    learned = Settings(bits=10)
+    sparse = Sparse(learned)
+    for label, features in made_up_lessons(2, 50):
+        sparse.learn(label, features)
+    buffer = buffer_of(learned, sparse.committee)
+    buffer[-6000:] = b"\7" * 6000
+    with pytest.raises(DamagedSnapshot):
+        Committee(learned, buffer).list_rows()

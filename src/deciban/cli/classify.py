@@ -41,6 +41,8 @@ SUBJECT_WIDTH = 60
 NARROW = 60
 # Messages that are classified in one go: the first table line of a slow source waits for so many.
 BATCH = 32
+# After so many it is taken for a bulk: what a list of all rows costs is worth some 500 questions.
+MANY = 500
 
 
 def define(parser: Parser) -> None:
@@ -95,7 +97,7 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
         read_batch = [read(raw.data) for raw in batch]
         questions = [question_of(message, preferences) for message in read_batch]
         if desk is None:
-            verdicts = mail_filter.classify_many(questions)
+            verdicts = mail_filter.classify_many(questions, in_bulk=intake.count >= MANY)
         else:
             verdicts = [mail_filter.weigh(question) for question in questions]
         table.add(batch, read_batch, verdicts)

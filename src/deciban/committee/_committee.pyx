@@ -417,6 +417,11 @@ cdef class Committee:
         """Find rows by a directory, for many lessons in memory; then its bytes are no state, but can be taken over."""
         self.table.open_directory()
 
+    def list_rows(self):
+        """Find rows by a directory, for many questions: others may teach this state meanwhile."""
+        self._must_hold()
+        self.table.list_rows()
+
     @property
     def has_directory(self):
         """Whether rows are found by a directory."""

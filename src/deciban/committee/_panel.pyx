@@ -396,6 +396,11 @@ cdef class Panel:
         self.resting.open_directory()
         self.own.open_directory()
 
+    def list_rows(self):
+        """The same for many questions, while others may teach this state."""
+        self.resting.list_rows()
+        self.own.list_rows()
+
     @property
     def has_directory(self):
         """Whether rows are found by directories."""

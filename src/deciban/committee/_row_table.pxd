@@ -51,6 +51,8 @@ cdef class RowTable:
     cdef unsigned char* checked     # whether each block was found whole by us
     cdef unsigned char* index       # its buckets
     cdef uint32_t* directory        # the number of the row of each key, counted from 1, or 0; NULL: look at the index
+    cdef uint32_t* listing          # the same for who only asks …
+    cdef uint64_t listed            # … while there are so many rows
     cdef unsigned char* rows
     cdef unsigned char* end
     cdef uint64_t buckets
@@ -68,11 +70,14 @@ cdef class RowTable:
     cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int _find_sparse(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
-    cdef int _find_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _find_listed(
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows
+    ) except -1 nogil
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int open_directory(self) except -1
+    cdef int list_rows(self) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil

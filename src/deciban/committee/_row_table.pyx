@@ -15,7 +15,7 @@ the order in which they were first learned, and an index that says where they ar
 
 For much work in memory a sparse table has a **directory** beside it: the number of the row of each key, 4 bytes for each
 of all keys (16 MB), so that a row is found by two looks at memory and no search. The index is filled in when the table is
-poured into the one that is written. Rows that are often used lie close together, at the front.
+poured into the one that is written. Whoever asks a table much that is in a file may have such a directory for himself. Rows that are often used lie close together, at the front.
 
 The key of a row is twice its slot, and one more for letters. Both kinds have the same slots, so the same features
 collide, and both give the same bits. A table that is full is poured into a larger one.
@@ -305,6 +305,8 @@ cdef class RowTable:
         free(self.checked)
         if self.directory != NULL:
             munmap(self.directory, (<size_t>VIEWS << self.bits) * sizeof(uint32_t))
+        if self.listing != NULL:
+            munmap(self.listing, (<size_t>VIEWS << self.bits) * sizeof(uint32_t))
 
     cdef int take(self, TableHead* head, uint64_t* checks, unsigned char* start, uint64_t salt) except -1:
         """Take over a table whose sizes are possible and whose bytes are all there."""
@@ -347,7 +349,9 @@ cdef class RowTable:
         if self.index == NULL:
             return self._find_dense(keys, count, rows)
         if self.directory != NULL:
-            return self._find_listed(keys, count, rows)
+            return self._find_listed(self.directory, keys, count, rows)
+        if self.listing != NULL and self.listed == self.head.rows:
+            return self._find_listed(self.listing, keys, count, rows)
         return self._find_sparse(keys, count, rows)
 
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
@@ -410,11 +414,12 @@ cdef class RowTable:
                     self.check_row(rows[i])
         return 0
 
-    cdef int _find_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        # No block is checked: all were whole when the directory was made, and nobody else sees this table.
+    cdef int _find_listed(
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows
+    ) except -1 nogil:
+        # No block is checked: all were whole when the directory was made.
         # The counts of a long row lie in the line behind its first.
         cdef Py_ssize_t i, size = self.row, behind = LINE if size > LINE else 0
-        cdef const uint32_t* directory = self.directory
         cdef unsigned char* before = self.rows - size
         cdef unsigned char* row
         cdef uint32_t number
@@ -521,6 +526,29 @@ cdef class RowTable:
             directory[entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
         free(entries)
         self.directory = directory
+        return 0
+
+    cdef int list_rows(self) except -1:
+        """Find rows by a directory of one's own, for many questions to a table that others may teach.
+
+        The index is kept up as before. Once a row was added, the directory is not looked at any more.
+        """
+        cdef Py_ssize_t i, block, count = 0
+        cdef uint64_t* entries
+        if self.index == NULL or self.directory != NULL or (self.listing != NULL and self.listed == self.head.rows):
+            return 0
+        for block in range(blocks_of(self.head)):
+            self.check_block(block)
+        entries = self._entries(&count)
+        if self.listing == NULL:
+            self.listing = <uint32_t*>deciban_zeros((<size_t>VIEWS << self.bits) * sizeof(uint32_t))
+        if self.listing == NULL:
+            free(entries)
+            raise MemoryError
+        for i in range(count):
+            self.listing[entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
+        free(entries)
+        self.listed = self.head.rows
         return 0
 
     cdef unsigned char* own(self, uint32_t key) except NULL nogil:

@@ -45,12 +45,16 @@ class Deciding:
         state: State,
         preferences: Preferences | None = None,
         looked: Learner | None = None,
+        in_bulk: bool = False,
     ) -> list[Verdict]:
         """The verdict about each message; ``preferences``, if they are at hand.
 
-        ``looked``: the committee of the state, if it was looked at under the same lock.
+        ``looked``: the committee of the state, if it was looked at under the same lock. ``in_bulk``: many
+        more questions will follow.
         """
         committee = state.look() if looked is None else looked
+        if in_bulk:
+            committee.list_rows()
         totals = [committee.totals_of(each.features) for each in questions]
         committee.give_back()
         preferences = preferences or self._preferences()
