@@ -1,5 +1,7 @@
 """The canonical form: classify, tag, deliver, fetch, learn is one message with one digest."""
 
+from hashlib import blake2b
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,3 +58,9 @@ def test_the_digest_is_the_same_for_ever() -> None:
 
 def test_different_mails_have_different_digests() -> None:
     assert read(b"Subject: a\n\nb\n").digest != read(b"Subject: a\n\nc\n").digest
+
+
+@pytest.mark.parametrize("size", [0, 1, 2047, 2048, 4095, 1 << 15, (1 << 15) + 1, 100_000])
+def test_the_digest_is_blake2b_of_the_canonical_form_however_long_it_is(size: int) -> None:
+    message = read(b"x" * size)
+    assert message.digest == blake2b(message.canonical, digest_size=16).digest()

@@ -43,6 +43,17 @@ cdef struct Waiting:
     Py_ssize_t label        # its number, or -1 if it is new
 
 
+cdef class Bulk:
+    cdef readonly list features     # nobody may take away what is looked at without the lock
+    cdef Waiting* lessons
+    cdef double* exams              # (lessons, labels)
+    cdef Py_ssize_t count           # how many lessons wait
+    cdef Py_ssize_t labels          # that an exam has totals for
+
+    cdef void add(self, Features features, Py_ssize_t label) noexcept
+    cdef list found(self)
+
+
 cdef class Committee:
     cdef object __weakref__
     cdef Py_buffer buffer

@@ -225,6 +225,35 @@ cdef bytes padded(str label):
     return name.ljust(NAME_BYTES, b"\0")
 
 
+cdef class Bulk:
+    """Lessons that are learned one after the other without Python's lock, and their exams."""
+
+    def __cinit__(self, list features not None, Py_ssize_t labels):
+        self.features = list(features)
+        self.labels = labels
+        self.lessons = <Waiting*>calloc(len(features) + 1, sizeof(Waiting))
+        self.exams = <double*>calloc(len(features) + 1, max(labels, 1) * sizeof(double))
+        if self.lessons == NULL or self.exams == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.lessons)
+        free(self.exams)
+
+    cdef void add(self, Features features, Py_ssize_t label) noexcept:
+        """Let the next one of the features wait, under the number of its label."""
+        self.lessons[self.count].features = <void*>features
+        self.lessons[self.count].label = label
+        self.count += 1
+
+    cdef list found(self):
+        """The exam of each lesson that waited: its totals by label."""
+        return [
+            tuple([self.exams[self.labels * place + number] for number in range(self.labels)])
+            for place in range(self.count)
+        ]
+
+
 # Nothing that a committee holds leads back to it. If the collector of cycles looked into it, it would let go of the
 # buffer too early, beside whoever else is garbage.
 @cython.no_gc
@@ -999,40 +1028,30 @@ cdef class Committee:
         self._must_hold()
         if self.buffer.readonly:
             raise ValueError("this committee is read-only")
-        features = list(features)  # nobody may take away what is looked at without the lock
-        cdef bint is_scored = len(features) == 1 and features[0] is self.scored
-        self.scored = None
-        cdef Py_ssize_t count = 0, known = self.header.labels, place
+        cdef Py_ssize_t known = self.header.labels, place
+        cdef Bulk bulk = Bulk(features, known)
+        cdef bint is_scored = len(bulk.features) == 1 and bulk.features[0] is self.scored
         cdef Features one
         cdef dict numbers = {}
-        cdef Waiting* lessons = <Waiting*>calloc(len(features), sizeof(Waiting))
-        cdef double* exams = <double*>calloc(len(features), max(known, 1) * sizeof(double))
-        if lessons == NULL or exams == NULL:
-            free(lessons)
-            free(exams)
-            raise MemoryError
-        try:
-            for label, one in zip(labels, features):
-                if label not in numbers:
-                    numbers[label] = self._number(label)
-                self._make_room(one.words + one.letters)
-                lessons[count].features = <void*>one
-                lessons[count].label = numbers[label]
-                count += 1
-                if lessons[count - 1].label < 0:
-                    break
-            with nogil:
-                for place in range(count):
-                    self._examine(<Features>lessons[place].features, exams + place * known, is_scored)
-                    if lessons[place].label < 0:
-                        break
-                    self._teach(<Features>lessons[place].features, lessons[place].label, exams + place * known, known)
-            if count and lessons[count - 1].label < 0:
-                self._teach_first(features[count - 1], labels[count - 1], exams + (count - 1) * known, known)
-            return [tuple([exams[known * place + number] for number in range(known)]) for place in range(count)]
-        finally:
-            free(lessons)
-            free(exams)
+        cdef double* exam
+        self.scored = None
+        for label, one in zip(labels, bulk.features):
+            if label not in numbers:
+                numbers[label] = self._number(label)
+            self._make_room(one.words + one.letters)
+            bulk.add(one, numbers[label])
+            if numbers[label] < 0:
+                break
+        with nogil:
+            for place in range(bulk.count):
+                exam = bulk.exams + place * known
+                self._examine(<Features>bulk.lessons[place].features, exam, is_scored)
+                if bulk.lessons[place].label >= 0:
+                    self._teach(<Features>bulk.lessons[place].features, bulk.lessons[place].label, exam, known)
+        if bulk.count and bulk.lessons[bulk.count - 1].label < 0:
+            place = bulk.count - 1
+            self._teach_first(bulk.features[place], labels[place], bulk.exams + place * known, known)
+        return bulk.found()
 
     cdef int _examine(self, Features features, double* exam, bint is_scored) except -1 nogil:
         """Score a lesson before it is learned, unless it is scored; there must be room for it."""

@@ -70,7 +70,7 @@ from libc.string cimport memcmp, memcpy
 
 from deciban._descent cimport descend
 from deciban._exponentials cimport exp_of, log_of
-from deciban.committee._committee cimport WITNESSES, Committee, Waiting
+from deciban.committee._committee cimport WITNESSES, Bulk, Committee
 from deciban.committee._lesson_code cimport Features
 from deciban.committee._row_table cimport PAGE, check_of
 
@@ -662,40 +662,30 @@ cdef class Panel:
         if self.buffer.readonly:
             raise ValueError("this panel is read-only")
         self._call_roll()
-        features = list(features)  # nobody may take away what is looked at without the lock
-        cdef bint is_scored = len(features) == 1 and features[0] is self.resting.scored and features[0] is self.own.scored
-        cdef Py_ssize_t count = 0, place, known = self.labels_called
+        cdef Py_ssize_t place, known = self.labels_called
+        cdef Bulk bulk = Bulk(features, known)
+        cdef bint is_scored = len(bulk.features) == 1 and (
+            bulk.features[0] is self.resting.scored and bulk.features[0] is self.own.scored
+        )
         cdef Features one
         cdef dict numbers = {
             label: number for number, label in enumerate(self.roll) if self.own_places[<int>number] >= 0
         }
-        cdef Waiting* lessons = <Waiting*>calloc(len(features), sizeof(Waiting))
-        cdef double* exams = <double*>calloc(len(features), max(known, 1) * sizeof(double))
-        if lessons == NULL or exams == NULL:
-            free(lessons)
-            free(exams)
-            raise MemoryError
-        try:
-            for label, one in zip(labels, features):
-                if label not in numbers:
-                    break
-                self._make_room(one)
-                lessons[count].features = <void*>one
-                lessons[count].label = numbers[label]
-                count += 1
-            if count:
-                self.resting.scored = self.own.scored = None
-            with nogil:
-                for place in range(count):
-                    self._learn_known(<Features>lessons[place].features, lessons[place].label, is_scored)
-                    memcpy(exams + place * known, self.mixed, known * sizeof(double))
-            found = [tuple([exams[known * place + label] for label in range(known)]) for place in range(count)]
-            if count < len(features):
-                found.append(self._learn_first(labels[count], features[count]))
-            return found
-        finally:
-            free(lessons)
-            free(exams)
+        for label, one in zip(labels, bulk.features):
+            if label not in numbers:
+                break
+            self._make_room(one)
+            bulk.add(one, numbers[label])
+        if bulk.count:
+            self.resting.scored = self.own.scored = None
+        with nogil:
+            for place in range(bulk.count):
+                self._learn_known(<Features>bulk.lessons[place].features, bulk.lessons[place].label, is_scored)
+                memcpy(bulk.exams + place * known, self.mixed, known * sizeof(double))
+        cdef list found = bulk.found()
+        if bulk.count < len(bulk.features):
+            found.append(self._learn_first(labels[bulk.count], bulk.features[bulk.count]))
+        return found
 
     cdef int _learn_known(self, Features features, Py_ssize_t truth, bint is_scored) except -1 nogil:
         """Learn a lesson of a label that the owner has taught before; its exam is what was `mixed`."""
