@@ -723,7 +723,7 @@ cpdef Message read(data, limits=None):
 def read_many(list sources not None, limits=None):
     """Reads several, each of them bytes, in one stretch without Python's lock: between two of them nobody has to wait for it.
 
-    >>> [message.header("subject") for message in read_many([b"Subject: one\n\n", b"Subject: two\n\n"])]
+    >>> [message.header("subject") for message in read_many([b"Subject: one\\n\\n", b"Subject: two\\n\\n"])]
     ['one', 'two']
     """
     cdef Py_ssize_t count = len(sources), i
