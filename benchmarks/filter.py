@@ -31,7 +31,7 @@ from deciban.filter import Filter
 from deciban.filter.mail import question_of
 from deciban.ledger import Selection
 
-ROUNDS = 3
+ROUNDS = 5
 PROCESSES = 100
 FOLDERS = {"spam": ("spam", "spam_2"), "ham": ("easy_ham", "easy_ham_2", "hard_ham")}
 # What pip installs as `deciban`, whose byte code is compiled; some environments switch that off.
