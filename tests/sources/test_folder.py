@@ -81,8 +81,10 @@ def test_folders_nested_deeper_than_python_calls_are_read(tmp_path):
         places.append(Path(f"{places[-1]}/d"))
         places[-1].mkdir()
     (places[-1] / "1").write_bytes(MAIL)
-    ids, skipped = read(tmp_path)
-    (places[-1] / "1").unlink()
-    for place in reversed(places[1:]):  # pytest's own removal would recurse
-        place.rmdir()
+    try:
+        ids, skipped = read(tmp_path)
+    finally:  # pytest's own removal would recurse, and end this run and later ones
+        (places[-1] / "1").unlink()
+        for place in reversed(places[1:]):
+            place.rmdir()
     assert (len(ids), skipped) == (1, [])

@@ -97,7 +97,7 @@ from deciban.committee._row_table cimport (
     row_bytes, spread,
 )
 from deciban.committee._row_arithmetic cimport (
-    LANES, SHARES_A_LOGARITHM, CountedRow, PairRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
+    SHARES_A_LOGARITHM, CountedRow, PairRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
     multiply_lanes, step_lanes, whole_lanes,
 )
 from deciban.text._hashing cimport FORMAT_VERSION

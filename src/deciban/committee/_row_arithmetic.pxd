@@ -110,7 +110,7 @@ cdef extern from *:
             const deciban_two ratio = own * *(const deciban_two*)(inverse + label);
             *(deciban_two*)(weighed + label) += deciban_two_weights(weights + label);
             seen += own;
-            most = deciban_where(ratio > most, ratio, most);
+            most = deciban_where((deciban_two_bits)(ratio > most), ratio, most);
             ratios += ratio[0];
             ratios += ratio[1];
         }
@@ -142,7 +142,7 @@ cdef extern from *:
         deciban_two shares = {1, 1};
         for (ptrdiff_t i = 0; i < count; i++) {
             const deciban_two own = deciban_two_counts(rows[i].counts + label);
-            shares *= deciban_where(own > zero, (prior + (rows[i].seen - own)) * factor[i], one);
+            shares *= deciban_where((deciban_two_bits)(own > zero), (prior + (rows[i].seen - own)) * factor[i], one);
         }
         *(deciban_two*)(product + label) = shares;
     }
