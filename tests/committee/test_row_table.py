@@ -300,14 +300,19 @@ def test_a_buffer_of_the_layout_before_is_refused() -> None:
         Committee(learned, buffer)
 
 
-def test_damage_in_a_foundation_is_told_apart_from_that_of_a_snapshot() -> None:
-    learned = Settings(bits=10)
+def damaged_buffer(learned: Settings) -> bytearray:
+    """A state of fifty lessons whose last rows are damaged."""
     sparse = Sparse(learned)
     for label, features in made_up_lessons(2, 50):
         sparse.learn(label, features)
     buffer = buffer_of(learned, sparse.committee)
     buffer[-6000:] = b"\7" * 6000
-    foundation = Committee(learned, buffer)
+    return buffer
+
+
+def test_damage_in_a_foundation_is_told_apart_from_that_of_a_snapshot() -> None:
+    learned = Settings(bits=10)
+    foundation = Committee(learned, damaged_buffer(learned))
     foundation.serve()
     layer = Committee.fresh(learned, shape=Shape.for_rows(2, 10, 600, is_layer=True), foundation=foundation)
     lessons = [features for _, features in made_up_lessons(2, 50)]
@@ -358,10 +363,5 @@ def test_who_asks_much_by_a_list_of_rows_gets_the_same_totals_whatever_others_te
 
 def test_damage_is_found_before_a_list_of_rows_is_made() -> None:
     learned = Settings(bits=10)
-    sparse = Sparse(learned)
-    for label, features in made_up_lessons(2, 50):
-        sparse.learn(label, features)
-    buffer = buffer_of(learned, sparse.committee)
-    buffer[-6000:] = b"\7" * 6000
     with pytest.raises(DamagedSnapshot):
-        Committee(learned, buffer).list_rows()
+        Committee(learned, damaged_buffer(learned)).list_rows()

@@ -78,6 +78,7 @@ cdef class RowTable:
     cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int open_directory(self) except -1
     cdef int list_rows(self) except -1
+    cdef int _list_into(self, uint32_t** directory) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil

@@ -512,20 +512,8 @@ cdef class RowTable:
 
     cdef int open_directory(self) except -1:
         """Find rows by a directory from now on; every block must be whole. The index is not kept up any more."""
-        cdef Py_ssize_t i, count = 0
-        cdef uint64_t* entries = NULL
-        if self.index == NULL or self.directory != NULL:
-            return 0
-        if self.head.rows:  # the index of an empty table was never touched, and to look at it would take 7 ms
-            entries = self._entries(&count)
-        cdef uint32_t* directory = <uint32_t*>deciban_zeros((<size_t>VIEWS << self.bits) * sizeof(uint32_t))
-        if directory == NULL:
-            free(entries)
-            raise MemoryError
-        for i in range(count):
-            directory[entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
-        free(entries)
-        self.directory = directory
+        if self.index != NULL and self.directory == NULL:
+            self._list_into(&self.directory)
         return 0
 
     cdef int list_rows(self) except -1:
@@ -533,22 +521,29 @@ cdef class RowTable:
 
         The index is kept up as before. Once a row was added, the directory is not looked at any more.
         """
-        cdef Py_ssize_t i, block, count = 0
-        cdef uint64_t* entries
+        cdef Py_ssize_t block
         if self.index == NULL or self.directory != NULL or (self.listing != NULL and self.listed == self.head.rows):
             return 0
         for block in range(blocks_of(self.head)):
             self.check_block(block)
-        entries = self._entries(&count)
-        if self.listing == NULL:
-            self.listing = <uint32_t*>deciban_zeros((<size_t>VIEWS << self.bits) * sizeof(uint32_t))
-        if self.listing == NULL:
+        self._list_into(&self.listing)
+        self.listed = self.head.rows
+        return 0
+
+    cdef int _list_into(self, uint32_t** directory) except -1:
+        """Write the number of the row of each key into a directory, which is made unless there is one."""
+        cdef Py_ssize_t i, count = 0
+        cdef uint64_t* entries = NULL
+        if self.head.rows:  # the index of an empty table was never touched, and to look at it would take 7 ms
+            entries = self._entries(&count)
+        if directory[0] == NULL:
+            directory[0] = <uint32_t*>deciban_zeros((<size_t>VIEWS << self.bits) * sizeof(uint32_t))
+        if directory[0] == NULL:
             free(entries)
             raise MemoryError
         for i in range(count):
-            self.listing[entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
+            directory[0][entries[i] >> KEY_BITS] = <uint32_t>(entries[i] & 0xFFFFFFFFu) + 1
         free(entries)
-        self.listed = self.head.rows
         return 0
 
     cdef unsigned char* own(self, uint32_t key) except NULL nogil:
