@@ -168,10 +168,15 @@ def one_form(
 
 
 def folders(messages: list[tuple[str, bytes]], folder: Path) -> Table:
-    """The same mail under two labels and under ten, one folder a call; a replay mixes each new one in."""
+    """The same mail under two labels and under ten, one folder a call, until there is a state of all of it.
+
+    ``one by one``: the folders follow each other, as in a program that teaches them, and are mixed at the end. ``asked after
+    each``: each is mixed in by a replay, as by commands that follow each other.
+    """
     rows = []
-    for labels in (2, 10):
-        with Filter.open(str(folder / f"folders-{labels}.db")) as taught:
+    for labels, is_asked in ((2, False), (10, False), (10, True)):
+        how = "asked after each" if is_asked else "one by one"
+        with Filter.open(str(folder / f"folders-{labels}-{is_asked}.db")) as taught:
             lessons = [
                 lesson_of(
                     f"folder {number % labels}", "benchmark", taught.preferences, RawMessage("mail", data)
@@ -181,7 +186,10 @@ def folders(messages: list[tuple[str, bytes]], folder: Path) -> Table:
             start = process_time()
             for number in range(labels):
                 taught.learn(lessons[number::labels])
-            rows.append([f"{labels} labels", process_time() - start])
+                if is_asked:
+                    taught.settle()
+            taught.settle()
+            rows.append([f"{labels} labels, {how}", process_time() - start])
     spent = [float(row[1]) for row in rows]  # type: ignore[arg-type]
     return Table(
         f"{FOLDER_LESSONS:,} mails taught folder by folder",

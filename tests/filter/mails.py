@@ -57,7 +57,9 @@ def teach(
     progress: Callable[[Learned, Lesson], object] | None = None,
 ) -> Learned:
     """Teach messages as the command line does."""
-    return mail_filter.learn(lessons_from(messages, label, mail_filter.preferences, by), progress)
+    learned = mail_filter.learn(lessons_from(messages, label, mail_filter.preferences, by), progress)
+    mail_filter.settle()
+    return learned
 
 
 def classify(mail_filter: Filter, data: bytes) -> Verdict:

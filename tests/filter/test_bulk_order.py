@@ -7,6 +7,7 @@ import pytest
 
 from deciban.filter import Filter, Settings
 from deciban.filter.learned import BATCH_LESSONS
+from deciban.filter.mail import lessons_from
 from deciban.filter.starter import newest_file
 from deciban.ledger import Selection
 from deciban.ledger.facts import MIXING_DUE
@@ -215,3 +216,100 @@ def test_what_is_relearned_before_there_are_two_labels_has_one_lesson(tmp_path: 
         assert (learned.learned, learned.relearned) == (20, 20)
         assert sorted(mail.labels().items()) == [("ham", 40), ("spam", 20)]
         assert mail.is_replay()
+
+
+FOLDERS = "ham", "spam", "work", "news", "shop"
+
+
+def learn(mail: Filter, label: str, count: int = 25) -> None:
+    """Teach a folder, as a program does that may go on with the next."""
+    mail.learn(lessons_from([made_up(label, number) for number in range(count)], label, mail.preferences))
+
+
+def counted_replays(mail: Filter, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list to which each replay adds how many lessons there are."""
+    replaying = mail._own.replaying
+    build, replays = replaying._build, []
+
+    def counting(*arguments, **options):
+        replays.append(mail.position())
+        return build(*arguments, **options)
+
+    monkeypatch.setattr(replaying, "_build", counting)
+    return replays
+
+
+def test_folders_taught_one_by_one_are_replayed_once_to_the_same_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(bits=12, salt=7)
+    with Filter.open(str(tmp_path / "each.db"), settings) as each:
+        for label in FOLDERS:
+            learn(each, label)
+            each.settle()
+        expected = each.state()
+    with Filter.open(str(tmp_path / "filter.db"), settings) as mail:
+        replays = counted_replays(mail, monkeypatch)
+        for label in FOLDERS:
+            learn(mail, label)
+        assert replays == []
+        assert mail.state() == expected
+        assert replays == [125]
+        assert mail.ledger.fact(MIXING_DUE) is None
+        mail.settle()
+        assert mail.is_replay()
+        assert replays == [125]
+
+
+def test_a_lesson_taught_alone_settles_the_folders_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
+        for label in FOLDERS:
+            learn(mail, label)
+        taught: list[int] = []
+        monkeypatch.setattr(mail._own.changing, "teach", lambda placed: taught.append(len(placed)))
+        mail.learn(lessons_from([made_up("ham", 999)], "ham", mail.preferences))
+        # It waits with them, instead of having them taught in a row before.
+        assert taught == []
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert mail.is_replay()
+
+
+def test_a_filter_that_was_closed_leaves_nothing_to_whoever_asks_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "filter.db")
+    with Filter.open(path, Settings(bits=12)) as mail:
+        for label in FOLDERS:
+            learn(mail, label)
+    with Filter.open(path) as mail:
+        replays = counted_replays(mail, monkeypatch)
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert classify(mail, made_up("shop", 100).data).label == "shop"
+        assert replays == []
+
+
+def test_after_an_error_whoever_asks_next_mixes_what_waits(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    with pytest.raises(Interrupted), Filter.open(path, Settings(bits=12)) as mail:
+        for label in FOLDERS:
+            learn(mail, label)
+        raise Interrupted
+    with Filter.open(path) as mail:
+        assert mail.ledger.fact(MIXING_DUE) == 1
+        assert classify(mail, made_up("shop", 100).data).label == "shop"
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert mail.is_replay()
+
+
+def test_what_waits_is_mixed_by_who_asks_beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(tmp_path / "filter.db")
+    with Filter.open(path, Settings(bits=12)) as mail, Filter.open(path) as other:
+        for label in FOLDERS:
+            learn(mail, label)
+        assert classify(other, made_up("shop", 100).data).label == "shop"
+        replays = counted_replays(mail, monkeypatch)
+        mail.settle()
+        assert mail.is_replay()
+        assert replays == []

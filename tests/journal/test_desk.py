@@ -12,6 +12,7 @@ from deciban.journal import Desk
 from deciban.journal.desk import SILENCE_SECONDS, judged
 from deciban.journal.sqlite_journal import SqliteJournal
 from deciban.ledger import Selection
+from deciban.ledger.facts import MIXING_DUE
 from deciban.sources import RawMessage
 from tests.filter.mails import classify, mail, why
 
@@ -54,6 +55,15 @@ def test_an_entry_keeps_the_subtotals_of_its_verdict_which_are_those_of_why(desk
     for view, name in (("words", "words"), ("letters", "letters"), ("judge", "prior")):
         said = sum(item.decibans for item in evidence if item.view == view)
         assert subtotals[name] == pytest.approx(said, abs=1e-6)
+
+
+def test_nothing_waits_to_be_mixed_after_a_folder_was_taught_at_a_desk(desk: Desk):
+    for label in ("work", "news"):
+        desk.learn([mail(label, number) for number in range(30)], label)
+        assert desk.mail_filter.ledger.fact(MIXING_DUE) is None
+        # The published state is up to date: a follower, which makes nothing, knows the label.
+        with Filter.open(desk.mail_filter.ledger.path, follows=True) as follower:
+            assert classify(follower, mail(label, 100).data).label == label
 
 
 def test_a_filter_that_knows_nothing_has_no_subtotals(tmp_path: Path, journal: SqliteJournal):

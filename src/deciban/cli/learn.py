@@ -295,6 +295,7 @@ class _Course:
         with Interrupts() as interrupts:
             admitted = self._admit(interrupts.between(lessons))
             self._filter.learn(admitted, self._acknowledge, self._relearning)
+        self._filter.settle(self._relearning)
 
     @property
     def count(self) -> int:

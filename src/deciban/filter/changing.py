@@ -80,6 +80,8 @@ class Changing:
         self._footings = footings
         self._replaying = replaying
         self._turns = Turns(published, footings)
+        self.has_left_lessons = False
+        """Whether lessons were taught here that wait to be mixed with those that follow."""
 
     # The published state
 
@@ -329,6 +331,17 @@ class Changing:
                 self._ledger.set_fact(MIXING_DUE, 1)
             with self._locks.building():
                 self._mix(progress)
+
+    def leave_lessons(self) -> None:
+        """Let what is to be mixed wait for more; whoever asks mixes it, here or in another process."""
+        self.has_left_lessons = True
+
+    def settle(self, progress: Progress | None = None) -> None:
+        """Mix what was left, if nobody has done so."""
+        left, self.has_left_lessons = self.has_left_lessons, False  # if this is interrupted, it is not begun again
+        if left and self.is_mixing_due():
+            with self.teaching():
+                self.mix_if_due({}, progress)
 
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
         """Whether a call taught too many lessons of one label, or the ledger ends with too many."""

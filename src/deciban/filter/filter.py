@@ -118,8 +118,11 @@ class Filter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        else:  # what waits to be mixed is learned by whoever comes next
+            self._let_go()
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -127,7 +130,14 @@ class Filter:
         return self._own.replaying.checkpoints
 
     def close(self) -> None:
-        """Let go of the files, those of other threads too."""
+        """Settle what waits, and let go of the files, those of other threads too."""
+        try:
+            if any(opened.has_left_lessons for opened in self._opened.values()):
+                self.settle()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
         while self._opened:
             self._opened.popitem()[1].close()
 
@@ -141,6 +151,10 @@ class Filter:
     ) -> Learned:
         """Teach lessons; messages that were taught already, with the same label, are left alone.
 
+        They are safely stored then, and every answer knows them. A whole folder is mixed with the others by a
+        replay of all lessons, which waits until somebody asks, or this filter is closed, or for `settle`: so
+        ten folders, taught one by one, are replayed once.
+
         ``progress`` is called after each batch with what is safely stored by then, and with the last lesson
         of it. ``replaying`` is called where lessons have to be learned again: with how many are done, and how
         many there are.
@@ -149,13 +163,15 @@ class Filter:
         changing = self._own.changing
         keep_mail = self.preferences.keep_mail
         bulk = changing.bulk_lessons()
+        is_bulk = False
         postponing: bool | None = None
         taught: dict[str, int] = {}
         with changing.teaching():
             for batch in in_batches(lessons):
                 if postponing is None:
-                    postponing = len(batch) >= bulk and (
-                        changing.is_of_no_use_yet() or changing.is_sure_to_be_mixed(batch)
+                    is_bulk = len(batch) >= bulk
+                    postponing = changing.is_mixing_due() or (
+                        is_bulk and (changing.is_of_no_use_yet() or changing.is_sure_to_be_mixed(batch))
                     )
                 learned, appended = changing.learn(batch, keep_mail, postponing)
                 total += learned
@@ -165,12 +181,18 @@ class Filter:
                     progress(total, batch[-1])
                 if not postponing:
                     changing.teach(appended)
-            if total.learned + total.relearned >= bulk or changing.is_mixing_due():
+            if is_bulk and changing.is_mixing_due():
+                changing.leave_lessons()
+            elif total.learned + total.relearned >= bulk or changing.is_mixing_due():
                 changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()
         changing.sweep(waiting=False)  # traces that an earlier forgetting could not remove
         return total
+
+    def settle(self, progress: Progress | None = None) -> None:
+        """Mix what `learn` has left, now: nobody who asks has to wait for that then."""
+        self._own.changing.settle(progress)
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
         """Erase the selected lessons, as if they had never been taught; how many there were."""

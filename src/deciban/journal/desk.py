@@ -164,6 +164,7 @@ class Desk:
         learned = self.mail_filter.learn(self._admit(lessons), progress)
         if self._taught:
             self.mark_taught()
+        self.mail_filter.settle()  # others ask, and should not have to wait for it
         return learned
 
     def _flush(self) -> None:
@@ -232,6 +233,7 @@ class Desk:
                 drawn.append(entry.lesson(label, origin=SAMPLE, share=SHARE))
         if entries:
             self.mail_filter.learn(self._admit(drawn))
+            self.mail_filter.settle()
             self.writer.journal.sampled(self.space, until)
         return len(drawn)
 

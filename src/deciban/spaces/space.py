@@ -31,8 +31,10 @@ class Space:
     def learn(
         self, lessons: Iterable[Lesson], progress: Callable[[Learned, Lesson], object] | None = None
     ) -> Learned:
-        """Teach lessons, as `Filter.learn` does, within the quota of this space."""
-        return self.mail_filter.learn(self.admit(lessons), progress)
+        """Teach lessons, as `Filter.learn` does, within the quota of this space; nothing waits afterwards."""
+        learned = self.mail_filter.learn(self.admit(lessons), progress)
+        self.mail_filter.settle()
+        return learned
 
     def admit(self, lessons: Iterable[Lesson]) -> Iterable[Lesson]:
         """The lessons, for as long as there is room for them."""
