@@ -211,6 +211,8 @@ class SqliteLedger(SqliteFoundation):
 
     def replay(self, after: int = 0, until: int | None = None) -> Iterator[Placed]:
         """Every lesson behind a position, in order; the trail is followed, so that none is missed."""
+        from deciban.ledger._placed import placed_in  # once: for each lesson it would take 1.2 µs
+
         trail = self.trail_at(after)
         if trail is None:
             raise self._damaged(after)
@@ -218,11 +220,11 @@ class SqliteLedger(SqliteFoundation):
         while after < end:
             position = after
             for row in self._pages("position <= ?", [end], after):
-                position, written, *_ = row
-                placed = self._placed(row, position, trail)
-                trail = placed.trail
-                if trail != written:
+                position = row[0]
+                placed = placed_in(row, position, trail, self._id)
+                if placed is None or placed.trail != row[1]:
                     raise self._damaged(position)
+                trail = placed.trail
                 yield placed
             if until is not None:
                 return
@@ -232,6 +234,8 @@ class SqliteLedger(SqliteFoundation):
 
     def arranged(self, order: list[int]) -> Iterator[Placed]:
         """The lessons at these positions, each in the place that it has when they are put in this order."""
+        from deciban.ledger._placed import placed_in
+
         self._keep_many_pages()
         before = self.trail_at(max(order, default=0))
         trail, places = START, []
@@ -241,11 +245,12 @@ class SqliteLedger(SqliteFoundation):
             found = self._execute(f"SELECT {READ}, lesson {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
             rows = {row[0]: row for row in found}
             for place, position in enumerate(wanted, start + 1):
-                if position not in rows:
+                row = rows.get(position)
+                placed = None if row is None else placed_in(row, place, trail, self._id)
+                if row is None or placed is None:
                     raise self._damaged(position)
-                placed = self._placed(rows[position], place, trail)
                 trail = placed.trail
-                places.append((place, rows[position][-1], trail))
+                places.append((place, row[-1], trail))
                 yield placed
         self._arranged = order, places, before
 
@@ -260,15 +265,6 @@ class SqliteLedger(SqliteFoundation):
                     raise self._damaged(row[0])
                 after = row[0]
                 yield row
-
-    def _placed(self, row: tuple[Any, ...], place: int, trail: bytes) -> Placed:
-        """The lesson of a row of `READ`, in the place behind a trail."""
-        from deciban.ledger._placed import placed_in
-
-        placed = placed_in(row, place, trail, self._id)
-        if placed is None:
-            raise self._damaged(row[0])
-        return placed
 
     def _lesson(self, row: tuple[Any, ...]) -> Lesson:
         """The lesson of a row of `READ`."""
