@@ -30,7 +30,7 @@ from time import monotonic
 
 from deciban.errors import DecibanError
 from deciban.filter import Filter, learned, replaying
-from deciban.filter.mail import question_of
+from deciban.filter.mail import lessons_from, question_of
 from deciban.filter.snapshot import Snapshot
 from deciban.ledger import Ledger
 from deciban.ledger.trail import belongs
@@ -83,14 +83,13 @@ def learn_in_bulk(path: str, seed: int) -> None:
         while True:
             label, first = rng.choice(LABELS), rng.randrange(10**6)
             tell([label, first, 0])
-            teach(
-                filter_,
-                label,
-                (mail(label, number) for number in range(first, first + 60)),
-                progress=lambda done, _, label=label, first=first: tell(
-                    [label, first, done.learned + done.known]
-                ),
+            mails = [mail(label, number) for number in range(first, first + 60)]
+            filter_.learn(
+                lessons_from(mails, label, filter_.preferences),
+                lambda done, _, label=label, first=first: tell([label, first, done.learned + done.known]),
             )
+            if rng.random() < 0.5:  # else the folder waits for the next one
+                filter_.settle()
 
 
 def told(ledger: Ledger, state: Snapshot) -> dict[str, int]:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from deciban.errors import FoldedLesson
 from deciban.filter import Filter, Settings
 from deciban.filter.checkpoints import MOST
+from deciban.filter.mail import lessons_from
 from deciban.filter.snapshot import CHECK_BYTES, HEAD, PAGE
 from deciban.ledger import Selection
 from deciban.text import read
@@ -32,6 +33,7 @@ STEPS = st.one_of(
     st.tuples(st.just("forget"), MESSAGES),
     st.tuples(st.just("forget label"), st.sampled_from(LABELS)),
     st.tuples(st.just("reopen")),
+    st.tuples(st.just("end with an error")),
     st.tuples(st.just("lose the snapshot")),
     st.tuples(st.just("crash while changing"), st.integers(PAGE, PAGE + 8192)),
     st.tuples(st.just("go back to an older snapshot")),
@@ -73,6 +75,13 @@ class History:
                 teach(self.filter, label, messages)
                 for message in messages:
                     self._expect(label, message.data)
+            case "learn and let wait", label, messages:
+                self.filter.learn(lessons_from(messages, label, self.filter.preferences))
+                for message in messages:
+                    self._expect(label, message.data)
+            case ("end with an error",):
+                self.filter.__exit__(ValueError, ValueError(), None)
+                self.filter = opened(self.path, self.starter)
             case "forget", message:
                 forget(self.filter, message.data)
                 self.left.pop(read(message.data).digest, None)
@@ -143,11 +152,12 @@ def test_any_history_equals_a_replay_of_what_is_left(
 
 
 BULKS = st.builds(
-    lambda label, name, first, count: (
-        "learn",
+    lambda how, label, name, first, count: (
+        how,
         label,
         [mail(name, number) for number in range(first, first + count)],
     ),
+    st.sampled_from(["learn", "learn and let wait"]),
     st.sampled_from(LABELS[:3]),
     st.sampled_from(LABELS[:3]),
     st.integers(0, 60),

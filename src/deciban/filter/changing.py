@@ -338,7 +338,10 @@ class Changing:
 
     def settle(self, progress: Progress | None = None) -> None:
         """Mix what was left, if nobody has done so."""
-        left, self.has_left_lessons = self.has_left_lessons, False  # if this is interrupted, it is not begun again
+        left, self.has_left_lessons = (
+            self.has_left_lessons,
+            False,
+        )  # if this is interrupted, it is not begun again
         if left and self.is_mixing_due():
             with self.teaching():
                 self.mix_if_due({}, progress)
