@@ -172,8 +172,8 @@ def one_form(
 def folders(messages: list[tuple[str, bytes]], folder: Path) -> Table:
     """The same mail under two labels and under ten, one folder a call, until there is a state of all of it.
 
-    ``one by one``: the folders follow each other, as in a program that teaches them, and are mixed at the end. ``asked after
-    each``: each is mixed in by a replay, as by commands that follow each other.
+    *One by one*: the folders follow each other, as in a program that teaches them, and are mixed at the end.
+    *Asked after each*: each is mixed in by a replay, as by commands that follow each other.
     """
     rows = []
     for labels, is_asked in ((2, False), (10, False), (10, True)):

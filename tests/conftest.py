@@ -4,8 +4,8 @@ The short form tries the same examples each time, so that it fails only for what
 (effort.py) looks for new ones.
 
 A shell lets what it runs in the background ignore Ctrl-C, and so would every process that a test starts and
-interrupts: it would wait for ever. A signal that is handled here is not ignored there. `deciban filter` ignores
-signals, too; where a test has run it in this process, they are handled as before when the test is over.
+interrupts: it would wait for ever. A signal that is handled here is not ignored there. `deciban filter`
+ignores signals, too; where a test has run it in this process, they are handled as before once it is over.
 
 Filters begin with nothing, because most tests are about what is learned. Tests of the starter say so.
 """

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deciban.committee._committee import LAYOUT, Committee
+from deciban.committee._committee import Committee
+from deciban.committee._committee_buffer import LAYOUT
 from deciban.committee._lesson_code import FEATURE_BITS, Features
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape

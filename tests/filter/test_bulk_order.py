@@ -292,10 +292,15 @@ def test_a_filter_that_was_closed_leaves_nothing_to_whoever_asks_next(
 
 def test_after_an_error_whoever_asks_next_mixes_what_waits(tmp_path: Path) -> None:
     path = str(tmp_path / "filter.db")
-    with pytest.raises(Interrupted), Filter.open(path, Settings(bits=12)) as mail:
-        for label in FOLDERS:
-            learn(mail, label)
-        raise Interrupted
+
+    def learn_and_fail() -> None:
+        with Filter.open(path, Settings(bits=12)) as mail:
+            for label in FOLDERS:
+                learn(mail, label)
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        learn_and_fail()
     with Filter.open(path) as mail:
         assert mail.ledger.fact(MIXING_DUE) == 1
         assert classify(mail, made_up("shop", 100).data).label == "shop"

@@ -4,7 +4,8 @@ import struct
 
 import pytest
 
-from deciban.committee._committee import LAYOUT, Committee
+from deciban.committee._committee import Committee
+from deciban.committee._committee_buffer import LAYOUT
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot

@@ -1,6 +1,7 @@
 """The committee: four witnesses and one judge over the features of lessons. It knows no files.
 
-Start with _committee.pyx, which explains the model and its buffer; docs/filter.md explains why it is made so.
+Start with _committee.pyx, which explains the model; _committee_buffer.pyx explains its buffer, and
+docs/filter.md why it is made so.
 """
 
 from deciban.committee.settings import Settings

@@ -2,40 +2,9 @@
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
+from deciban.committee._committee_buffer cimport CommitteeBuffer
 from deciban.committee._lesson_code cimport Features
-from deciban.committee._row_table cimport RowTable, TableHead
 from deciban.committee._row_arithmetic cimport CountedRow
-
-cdef enum:
-    WITNESSES = 4       # counts and weights over words, then over letters
-
-cdef struct Head:
-    char[8] magic
-    uint64_t format         # of this layout and of the features
-    uint64_t settings       # hash of their text
-    TableHead table
-    uint64_t foundation     # the seal of what this is a layer over, or 0
-    uint64_t labels
-    uint64_t lessons
-    uint64_t check          # of the header, but for this, and of the labels
-    uint64_t judged         # lessons since there were two labels
-    uint64_t run            # the label of the last lesson …
-    double trust            # … and how far the judge trusts it
-    double[4] squares       # sums over lessons: mean square difference between two labels
-    double[4] weights
-    double[4] slopes        # sums over lessons: squared slopes of the judge's loss along its weights
-    double confidence       # sum over exams: the winner's total above the runner-up's
-    double sure             # exams with SURE times the mean of it, or more, …
-    double contradicted     # … and those of them whose lesson had another label than the winner
-
-cdef struct LabelRecord:
-    char[64] name           # UTF-8, filled up with NUL
-    double bias
-    double slopes           # sum over lessons: squared slope along the bias
-    uint64_t lessons
-    double[2] taught        # lessons that the counts of each view were taught
-    double trusted          # sum of the judge's trust in the lessons that it was taught
-
 
 # A lesson that waits to be learned.
 cdef struct Waiting:
@@ -54,20 +23,8 @@ cdef class Bulk:
     cdef list found(self)
 
 
-cdef class Committee:
-    cdef object __weakref__
-    cdef Py_buffer buffer
-    cdef bint holding
-    cdef readonly Py_ssize_t capacity
-    cdef readonly object settings
+cdef class Committee(CommitteeBuffer):
     cdef tuple plain                # labels of which no two are spellings of one
-    cdef Head* header
-    cdef LabelRecord* records
-    cdef Py_ssize_t label           # the bytes of a label: its record, and two of the following
-    cdef double* exposures          # (labels, views): features that were taught to the counts; NULL without `complement`
-    cdef uint64_t* checks
-    cdef RowTable table
-    cdef readonly Committee foundation
     cdef double strength, band, neutral, complement, lead, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
     # Room for one message: the rows of its features, and numbers for each label.
     cdef uint32_t* keys
@@ -93,24 +50,9 @@ cdef class Committee:
     cdef Py_ssize_t[2] known    # features that were ever counted, while complements are heard
     cdef Features scored        # what `scores` are about; None once they may not hold any more
 
-    cdef int _check(self, settings) except -1
-    cdef int _take_table(self, uint64_t salt) except -1
-    cdef Py_ssize_t _length(self) except -1
-    cdef int _take_head(self, Committee other) except -1
-    cdef bint _has_rows_for(self, uint64_t features) noexcept nogil
-    cdef int _check_table(self) except -1
-    cdef Committee _whole(self)
-    cdef bytes _code(self)
-    cdef int _must_hold(self) except -1
-    cdef uint64_t _head_check(self) noexcept nogil
-    cdef uint64_t _names_check(self) noexcept nogil
-    cdef str _name(self, Py_ssize_t number)
-    cdef Py_ssize_t _number(self, str label) except -2
-    cdef Py_ssize_t _known(self, str label) except -1
     cdef void _let_go_of_room(self) noexcept
     cdef tuple _totals(self)
     cdef double _correction(self, Py_ssize_t number) noexcept nogil
-    cdef Py_ssize_t _considered(self) noexcept nogil
     cdef int _make_room(self, Py_ssize_t count) except -1
     cdef int _make_room_below(self, Py_ssize_t count) except -1
     cdef int _find_rows(self, Features features) except -1 nogil
@@ -134,7 +76,6 @@ cdef class Committee:
     cdef uint64_t _rows_missing(self, Features features) noexcept nogil
     cdef double _doubt(self) noexcept nogil
     cdef double _believe(self, const double* exam, Py_ssize_t labels, Py_ssize_t truth) noexcept nogil
-    cdef Py_ssize_t _add_label(self, str label) except -1
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil
     cdef double _margin(self) noexcept nogil
     cdef int _teach_view(self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief) except -1 nogil

@@ -39,7 +39,7 @@ judge 48 and six, all of them float64 and zeros at first. One of them is a check
 
     front      8 bytes b"dcpanel1", then capacity and the bytes of both committees, 8 bytes each; then the numbers,
                filled up to a multiple of 4,096 bytes
-    resting    the buffer of a committee (_committee.pyx), a layer over the foundation
+    resting    the buffer of a committee (_committee_buffer.pyx), a layer over the foundation
     own        another, which is no layer
 
 >>> from array import array
@@ -70,7 +70,8 @@ from libc.string cimport memcmp, memcpy
 
 from deciban._descent cimport descend
 from deciban._exponentials cimport exp_of, log_of
-from deciban.committee._committee cimport WITNESSES, Bulk, Committee
+from deciban.committee._committee cimport Bulk, Committee
+from deciban.committee._committee_buffer cimport WITNESSES
 from deciban.committee._lesson_code cimport Features
 from deciban.committee._row_table cimport PAGE, check_of
 
@@ -188,7 +189,7 @@ cdef double share_of(double mixed, double first, double second, double belief) n
     return (mixed - second) / (first - second)
 
 
-# As a committee, it must not let go of its buffer early (_committee.pyx).
+# As a committee, it must not let go of its buffer early (_committee_buffer.pyx).
 @cython.no_gc
 cdef class Panel:
     """What two committees and three judges make of a message."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Words that others use for spam; here each would be a label of good mail.
 LIKE_SPAM = frozenset({"junk", "bulk"})
-# What a state has room for (see _committee.pyx).
+# What a state has room for (see _committee_buffer.pyx).
 MOST_BYTES = 64
 # Control and format characters, lone surrogates, separators of lines and paragraphs.
 _REFUSED = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})

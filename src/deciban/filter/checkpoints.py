@@ -1,8 +1,8 @@
 """Checkpoints: states saved on the way, so that forgetting need not replay everything before the forgotten.
 
 A checkpoint is a file of its own beside the ledger, ``mail.db.checkpoint-9f3c01aa``: its address, how many
-labels and slots it has, the code of the committee (_committee.pyx), and the records of its exams, with a
-check of all that. It belongs to a ledger if and only if the ledger has its trail at its position. A
+labels and slots it has, the code of the committee (_committee_buffer.pyx), and the records of its exams,
+with a check of all that. It belongs to a ledger if and only if the ledger has its trail at its position. A
 checkpoint from a copy of the ledger that took other lessons is not used, nor one that is damaged or of
 another version. Then the replay is longer, and that is all; so these files need neither locks nor fsync.
 Links are not followed. A checkpoint that does not belong to the ledger any more, such as after forgetting, is
@@ -20,7 +20,8 @@ import struct
 from contextlib import suppress
 from zlib import crc32
 
-from deciban.committee._committee import FORMAT, Committee
+from deciban.committee._committee import Committee
+from deciban.committee._committee_buffer import FORMAT
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
 from deciban.filter.exams import RECORD
@@ -47,7 +48,7 @@ MARK = ".checkpoint-"
 MAGIC = b"dccheck3"
 # Magic, format of states, address, labels, bits of a slot, exams.
 HEAD = struct.Struct("<8sQ16s16sQ16sHHxxxxQ")
-# CRC-32, as each lesson has it: of 15 MB it takes 8 ms, where BLAKE2b took 20, a third of what a checkpoint cost.
+# CRC-32, as each lesson has it. Of 15 MB it takes 8 ms, where BLAKE2b took 20: a third of a checkpoint.
 CHECK_BYTES = 4
 # Rows that a restored state has room for, beyond its own: the first slice of a replay wants as many, and to
 # grow at once would cost as much as to restore it. Room that is not used takes no memory.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import struct
 
-from deciban.committee._committee import LAYOUT, Committee
+from deciban.committee._committee import Committee
+from deciban.committee._committee_buffer import LAYOUT
 from deciban.committee._earlier_code import decode
 from deciban.committee.shape import Shape, row_bytes
 from deciban.errors import DamagedSnapshot

@@ -2,7 +2,8 @@
 
     state == replay(foundation, lessons)
 
-Lessons that were folded have become a state that the ledger keeps: its code (_committee.pyx), packed by zlib.
+Lessons that were folded have become a state that the ledger keeps: its code
+(_committee_buffer.pyx), packed by zlib.
 A filter that rests on a shared one (shared_filter.py) begins with a state in a file of somebody else, which
 is known by its digest; its own states are layers over that file. There is one foundation at most, and its
 slots are those of all states on it, whatever labels come.
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from deciban.filter.footing import Footing, Learner
     from deciban.ledger.ledger import Ledger
 
-# The most that a committee takes (_committee.pyx).
+# The most that a committee takes (_committee_buffer.pyx).
 MOST_LABELS = 4096
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from deciban.committee._committee import LABEL_BYTES
+from deciban.committee._committee_buffer import LABEL_BYTES
 from deciban.committee.label import label_of
 from deciban.errors import BadLabel, DamagedLedger, FilterError, NoSuchSource
 from deciban.filter.checking import BESIDE, check
@@ -111,8 +111,8 @@ def unchecked(error: Exception) -> Finding:
 def _names_beside(path: str) -> tuple[str, ...]:
     """What may be names of labels in the states beside a ledger; the checks of lessons tell which ones are.
 
-    Names stand near the beginning, filled up with NUL (_committee.pyx). Nothing else there is looked at, so
-    that the states may be damaged, too, or of settings that are lost with the ledger.
+    Names stand near the beginning, filled up with NUL (_committee_buffer.pyx). Nothing else there is looked
+    at, so that the states may be damaged, too, or of settings that are lost with the ledger.
     """
     found: dict[str, None] = {}
     for state in _states(path):

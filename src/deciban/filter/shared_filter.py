@@ -12,7 +12,7 @@ new version under an old name leaves the version before beside it, ``site.state.
 pinned the same way, and the person's own lessons, which are few, are replayed on it.
 
 The file is one line of JSON, filled up with spaces to a multiple of 4,096 bytes, and the buffer of a
-committee (_committee.pyx):
+committee (_committee_buffer.pyx):
 
     {"deciban": "state", "format": 2, "features": 1, "state": 6, "settings": "bits=21 salt=…",
      "lessons": {"spam": 1900, "ham": 4100}}   …\n…
@@ -28,7 +28,8 @@ import os
 from contextlib import suppress
 from weakref import WeakValueDictionary
 
-from deciban.committee._committee import LAYOUT, Committee
+from deciban.committee._committee import Committee
+from deciban.committee._committee_buffer import LAYOUT
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import (

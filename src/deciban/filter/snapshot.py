@@ -1,6 +1,6 @@
 """A snapshot: a state as a file, its committee mapped. Losing it costs a replay, never data.
 
-The file is one page of its own, then the buffer of the committee (_committee.pyx), or of the panel
+The file is one page of its own, then the buffer of the committee (_committee_buffer.pyx), or of the panel
 (_panel.pyx), then one record for each exam (exams.py). The page begins with:
 
     magic      8 bytes    b"dcsnap04"

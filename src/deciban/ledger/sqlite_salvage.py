@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 BEGINNING = bytes([0, 12 + 2 * DIGEST_BYTES])
 FOLDED_COLUMNS = 10
 KEPT_FACTS = (facts.PREFERENCES, facts.SHARED, facts.MIXING_DUE)
-# The most that a state has room for (_committee.pyx).
+# The most that a state has room for (_committee_buffer.pyx).
 MOST_LABELS = 4096
 LAST = 1 << 62
 BATCH = 256
