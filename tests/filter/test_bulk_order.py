@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from statistics import fmean
+from threading import Thread
 
 import pytest
 
@@ -288,6 +289,18 @@ def test_a_filter_that_was_closed_leaves_nothing_to_whoever_asks_next(
         assert mail.ledger.fact(MIXING_DUE) is None
         assert classify(mail, made_up("shop", 100).data).label == "shop"
         assert replays == []
+
+
+def test_what_a_thread_has_left_is_settled_by_who_closes_the_filter(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    with Filter.open(path, Settings(bits=12)) as mail:
+        for label in FOLDERS:
+            thread = Thread(target=learn, args=(mail, label))
+            thread.start()
+            thread.join()
+        assert mail.ledger.fact(MIXING_DUE) == 1
+    with Filter.open(path) as mail:
+        assert mail.ledger.fact(MIXING_DUE) is None
 
 
 def test_after_an_error_whoever_asks_next_mixes_what_waits(tmp_path: Path) -> None:

@@ -80,8 +80,6 @@ class Changing:
         self._footings = footings
         self._replaying = replaying
         self._turns = Turns(published, footings)
-        self.has_left_lessons = False
-        """Whether lessons were taught here that wait to be mixed with those that follow."""
 
     # The published state
 
@@ -332,17 +330,9 @@ class Changing:
             with self._locks.building():
                 self._mix(progress)
 
-    def leave_lessons(self) -> None:
-        """Let what is to be mixed wait for more; whoever asks mixes it, here or in another process."""
-        self.has_left_lessons = True
-
     def settle(self, progress: Progress | None = None) -> None:
-        """Mix what was left, if nobody has done so."""
-        left, self.has_left_lessons = (
-            self.has_left_lessons,
-            False,
-        )  # if this is interrupted, it is not begun again
-        if left and self.is_mixing_due():
+        """Mix what waits for that, if nobody has done so."""
+        if self.is_mixing_due():
             with self.teaching():
                 self.mix_if_due({}, progress)
 

@@ -67,6 +67,7 @@ class Filter:
     def __init__(self, ledger: Ledger, follows: bool = False) -> None:
         self._opened = {get_ident(): Opened(ledger, follows)}
         self._follows = follows
+        self._lets_wait = False
         self._path, self._read_only = ledger.path, ledger.read_only
         self._preferences = "", Preferences()
         self._for_now: dict[str, object] = {}
@@ -132,8 +133,7 @@ class Filter:
     def close(self) -> None:
         """Settle what waits, and let go of the files, those of other threads too."""
         try:
-            if any(opened.has_left_lessons for opened in self._opened.values()):
-                self.settle()
+            self.settle()
         finally:
             self._let_go()
 
@@ -182,7 +182,7 @@ class Filter:
                 if not postponing:
                     changing.teach(appended)
             if is_bulk and changing.is_mixing_due():
-                changing.leave_lessons()
+                self._lets_wait = True  # for more; whoever asks mixes them, here or in another process
             elif total.learned + total.relearned >= bulk or changing.is_mixing_due():
                 changing.mix_if_due(taught, replaying)
         if not postponing:
@@ -192,7 +192,9 @@ class Filter:
 
     def settle(self, progress: Progress | None = None) -> None:
         """Mix what `learn` has left, now: nobody who asks has to wait for that then."""
-        self._own.changing.settle(progress)
+        if self._lets_wait:
+            self._lets_wait = False  # before it is done: what is interrupted here is not begun again
+            self._own.changing.settle(progress)
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
         """Erase the selected lessons, as if they had never been taught; how many there were."""

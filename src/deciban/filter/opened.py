@@ -48,11 +48,6 @@ class Opened:
             self._made_changing = Changing(self.ledger, self.published, self.footings, self.replaying)
         return self._made_changing
 
-    @property
-    def has_left_lessons(self) -> bool:
-        """Whether lessons that were taught here wait to be mixed."""
-        return self._made_changing is not None and self._made_changing.has_left_lessons
-
     def close(self) -> None:
         """Let go of the files."""
         self.asking.close()
