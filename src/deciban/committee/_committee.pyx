@@ -73,7 +73,7 @@ from libc.string cimport memcpy, memset
 
 from deciban._descent cimport adagrad_step, descend
 from deciban._exponentials cimport exp_of, log_of
-from deciban.committee._committee_buffer cimport WITNESSES, CommitteeBuffer, Head, table_at, label_bytes
+from deciban.committee._committee_buffer cimport WITNESSES, CommitteeBuffer, Head, label_bytes, table_at
 from deciban.committee._lesson_code cimport Features
 from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, is_possible, row_bytes, spread,

@@ -261,7 +261,7 @@ cdef Py_ssize_t entries_between(
     """Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are.
 
     Whether a key has a row cannot be predicted, so nothing branches on it: each entry is written, and the next one over it
-    unless it counts. There must be room for one more than are found. 4 million keys: 3 ms instead of 13.
+    unless it counts. There must be room for one more than are found. That saves 10 ms in a walk through 4 million keys.
     """
     cdef uint64_t key
     cdef uint32_t number
