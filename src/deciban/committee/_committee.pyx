@@ -385,40 +385,34 @@ cdef class Committee(CommitteeBuffer):
 
     cdef int _find_rows(self, Features features) except -1 nogil:
         """Where the row of each feature is: in the table, in that of the foundation, or nowhere."""
-        cdef Py_ssize_t count = features.words + features.letters, i
-        cdef unsigned char* row
-        cdef unsigned char* nothing = self.nothing
+        cdef Py_ssize_t count = features.words + features.letters
         self.table.keys_of(features, self.keys)
-        self.table.find(self.keys, count, self.rows)
-        if self.table.index == NULL:
-            return 0
-        if self.header.foundation != 0:
-            self._look_below(count)
-        # Written in any case: whether there is a row cannot be predicted, so nothing branches on it.
-        for i in range(count):
-            row = self.rows[i]
-            self.rows[i] = row if row != NULL else nothing
-        return 0
+        if self.header.foundation == 0:
+            return self.table.find(self.keys, count, self.rows, self.nothing)
+        self.table.find(self.keys, count, self.rows, NULL)
+        return self._look_below(count)
 
     cdef int _look_below(self, Py_ssize_t count) except -1 nogil:
-        """Rows that the foundation has for the features that have none here."""
+        """Rows that the foundation has for the features that have none here; rows of zeros where it has none either."""
         cdef Py_ssize_t i, missing = 0
+        cdef unsigned char* row
         cdef unsigned char* widened
         for i in range(count):
             self.missing[missing] = i
             self.missing_keys[missing] = self.keys[i]
             missing += self.rows[i] == NULL
-        self.foundation.table.find(self.missing_keys, missing, self.missing_rows)
+        self.foundation.table.find(self.missing_keys, missing, self.missing_rows, self.nothing)
         for i in range(missing):
-            if self.missing_rows[i] != NULL and self.foundation.capacity < self.capacity:
+            row = self.missing_rows[i]
+            if self.foundation.capacity < self.capacity and row != self.nothing:
                 widened = self.widened + i * self.table.row
                 memset(widened, 0, self.table.row)
                 spread(
                     <float*>widened, self.capacity,
-                    <float*>self.missing_rows[i], self.foundation.capacity, self.foundation._considered(),
+                    <float*>row, self.foundation.capacity, self.foundation._considered(),
                 )
-                self.missing_rows[i] = widened
-            self.rows[self.missing[i]] = self.missing_rows[i]
+                row = widened
+            self.rows[self.missing[i]] = row
         return 0
 
     cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil:
@@ -646,9 +640,11 @@ cdef class Committee(CommitteeBuffer):
             self._hear(features, self._considered())
         for number in range(<Py_ssize_t>self.header.labels):
             exam[number] = self.totals[number] + self._correction(number)
-        if self.table.index != NULL and not self._has_rows_for(self._rows_missing(features)):
-            with gil:
-                raise ValueError("this table has no room for another lesson")
+        # Which features have a row is only looked at where there might be too little room.
+        if self.table.index != NULL and not self._has_rows_for(features.words + features.letters):
+            if not self._has_rows_for(self._rows_missing(features)):
+                with gil:
+                    raise ValueError("this table has no room for another lesson")
         return 0
 
     cdef int _teach_first(self, Features features, str label, const double* exam, Py_ssize_t known) except -1:
@@ -954,7 +950,7 @@ cdef class Committee(CommitteeBuffer):
             raise ValueError(f"the views are words and letters, got {view!r} instead")
         self._make_room(1)
         self.keys[0] = self.table.key_of(0 if view == "words" else 1, feature)
-        self.table.find(self.keys, 1, self.rows)
+        self.table.find(self.keys, 1, self.rows, NULL)
         if self.rows[0] == NULL and self.header.foundation != 0:
             self._look_below(1)
         cdef float* row = <float*>(self.nothing if self.rows[0] == NULL else self.rows[0])

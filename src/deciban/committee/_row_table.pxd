@@ -67,11 +67,19 @@ cdef class RowTable:
     cdef int take(self, TableHead* head, uint64_t* checks, unsigned char* start, uint64_t salt) except -1
     cdef void keys_of(self, Features features, uint32_t* keys) noexcept nogil
     cdef uint32_t key_of(self, int view, uint32_t feature) noexcept nogil
-    cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int find(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
-    cdef int _find_sparse(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _find_sparse(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil
+    cdef int _find_some(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil
     cdef int _find_listed(
-        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
+        unsigned char* absent,
     ) except -1 nogil
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil

@@ -48,19 +48,34 @@ from deciban.errors import DamagedSnapshot, SharedFilterChanged
 
 cdef extern from *:
     """
-    /* Which of 12 numbers is `wanted` but for its last bits, counted from 1, or 0; the last two have other names.
-       Four at a time, by what GCC and Clang know as vectors on any processor; without them it took twice the time. */
+    /* Which of the first `places` numbers, 12 or 10, is `wanted` but for its last bits, counted from 1, or 0: all are
+       compared, four at a time, and nothing branches on what is found. */
+    #ifdef __SSE2__
+    #include <emmintrin.h>
+    static inline uint32_t deciban_place(const void* numbers, uint32_t wanted, int bits, int places)
+    {
+        const __m128i* fours = (const __m128i*)numbers;
+        const __m128i all = _mm_set1_epi32((int)wanted), zero = _mm_setzero_si128(), shift = _mm_cvtsi32_si128(bits);
+        const __m128i first = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours), all), shift), zero);
+        const __m128i next = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours + 1), all), shift), zero);
+        const __m128i last = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours + 2), all), shift), zero);
+        const __m128i found = _mm_packs_epi16(_mm_packs_epi32(first, next), _mm_packs_epi32(last, zero));
+        return (uint32_t)__builtin_ffs(_mm_movemask_epi8(found) & ((1 << places) - 1));
+    }
+    #else
     typedef uint32_t deciban_four __attribute__((vector_size(16), aligned(4), may_alias));
-    static inline uint32_t deciban_place(const void* numbers, uint32_t wanted, int bits, uint32_t last, uint32_t very_last)
+    static inline uint32_t deciban_place(const void* numbers, uint32_t wanted, int bits, int places)
     {
         const deciban_four* fours = (const deciban_four*)numbers;
         const deciban_four all = {wanted, wanted, wanted, wanted}, zero = {0, 0, 0, 0};
-        const deciban_four first_names = {1, 2, 3, 4}, next_names = {5, 6, 7, 8}, last_names = {9, 10, last, very_last};
+        const deciban_four first_names = {1, 2, 3, 4}, next_names = {5, 6, 7, 8};
+        const deciban_four last_names = {9, 10, places > 10 ? 11 : 0, places > 10 ? 12 : 0};
         deciban_four found = (deciban_four)(((fours[0] ^ all) >> bits) == zero) & first_names;
         found |= (deciban_four)(((fours[1] ^ all) >> bits) == zero) & next_names;
         found |= (deciban_four)(((fours[2] ^ all) >> bits) == zero) & last_names;
         return found[0] | found[1] | found[2] | found[3];
     }
+    #endif
 
     #include <stdlib.h>
     #include <sys/mman.h>
@@ -96,7 +111,7 @@ cdef extern from *:
     void* deciban_zeros(size_t) nogil
     int munmap(void*, size_t) nogil
     void __builtin_prefetch(const void*, int, int) nogil
-    uint32_t deciban_place(const void*, uint32_t, int, uint32_t, uint32_t) nogil
+    uint32_t deciban_place(const void*, uint32_t, int, int) nogil
 
 cdef enum:
     KEY_BITS = 32
@@ -110,6 +125,7 @@ cdef enum:
     WIDE_PLACES = 10
     BUCKETS_A_BLOCK = BLOCK // BUCKET
     LISTED_AT_ONCE = 1024   # keys of a directory
+    SEARCHED_AT_ONCE = 1024 # keys in the index
     DIGIT_BITS = 11     # keys are sorted by so many bits at a time
     DIGITS = 1 << DIGIT_BITS
     MOST_SPARSE_BITS = 22   # so that 25 bits are left for the number of a row
@@ -162,16 +178,16 @@ cdef inline uint32_t count_in(const unsigned char* bucket) noexcept nogil:
 
 
 cdef inline Py_ssize_t place_in(
-    const unsigned char* bucket, uint32_t key, int number_bits, bint is_narrow
+    const unsigned char* bucket, uint32_t key, int number_bits, int places
 ) noexcept nogil:
     """Which entry of a bucket has a key, counted from 1; 0 if none has. All are compared, whatever is found."""
-    # Where a wide bucket has no 11th and 12th entry, the bytes of others stand: what is found there counts as 0.
+    # Where a wide bucket has no 11th and 12th entry, the bytes of others stand.
     if key:
-        return deciban_place(bucket, key << number_bits, number_bits, 11 if is_narrow else 0, 12 if is_narrow else 0)
+        return deciban_place(bucket, key << number_bits, number_bits, places)
     # Free places look like the key 0.
     cdef uint32_t entry
     cdef Py_ssize_t place
-    for place in range(min(count_in(bucket), <uint32_t>(NARROW_PLACES if is_narrow else WIDE_PLACES))):
+    for place in range(min(count_in(bucket), <uint32_t>places)):
         memcpy(&entry, bucket + 4 * place, 4)
         if entry >> number_bits == 0:
             return place + 1
@@ -363,15 +379,20 @@ cdef class RowTable:
 
     # Finding rows
 
-    cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        """Where the row of each key is, or NULL; asked for early, so that all of them are on their way at once."""
+    cdef int find(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil:
+        """Where the row of each key is, or `absent` if there is none.
+
+        Rows are asked for early, so that all of them are on their way at once.
+        """
         if self.index == NULL:
             return self._find_dense(keys, count, rows)
         if self.directory != NULL:
-            return self._find_listed(self.directory, keys, count, rows)
+            return self._find_listed(self.directory, keys, count, rows, absent)
         if self.listing != NULL and self.listed == self.head.rows:
-            return self._find_listed(self.listing, keys, count, rows)
-        return self._find_sparse(keys, count, rows)
+            return self._find_listed(self.listing, keys, count, rows, absent)
+        return self._find_sparse(keys, count, rows, absent)
 
     cdef int _find_dense(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
         cdef Py_ssize_t i, place, row = self.row
@@ -389,52 +410,78 @@ cdef class RowTable:
                 self.check_row(rows[i])
         return 0
 
-    cdef int _find_sparse(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        # Whether a key is there cannot be predicted, so nothing branches on it.
-        cdef Py_ssize_t i, place, used = self.head.rows, number
-        cdef uint64_t at
+    cdef int _find_sparse(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil:
+        cdef Py_ssize_t i, found = 0, some
+        cdef size_t is_there
+        cdef unsigned char all_checked = 1
+        while found < count:
+            some = min(count - found, <Py_ssize_t>SEARCHED_AT_ONCE)
+            self._find_some(keys + found, some, rows + found, absent)
+            for i in range(found, found + some):
+                # Of a key that is not there, the first block, and it does not count.
+                is_there = -<size_t>(rows[i] != absent)
+                all_checked &= self.checked[<size_t>(rows[i] - self.start) >> BLOCK_BITS & is_there] | <unsigned char>~is_there
+            found += some
+        if not all_checked or self.row > BLOCK:
+            for i in range(count):
+                if rows[i] != absent:
+                    self.check_row(rows[i])
+        return 0
+
+    cdef int _find_some(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil:
+        """Where the rows of at most `SEARCHED_AT_ONCE` keys are; their blocks are not checked yet.
+
+        Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it: keys that
+        may lie behind a full bucket are listed, and looked for when all others are found.
+        """
+        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
+        cdef Py_ssize_t i, place, number, searched = 0, used = self.head.rows, size = self.row
+        cdef uint64_t at, buckets = self.buckets
+        cdef const unsigned char* index = self.index
         cdef const unsigned char* bucket
         cdef const unsigned char* checked = self.checked
-        cdef unsigned char all_checked = 1
-        cdef unsigned char* row
         cdef unsigned char* first = self.rows
-        cdef const unsigned char* start = self.start
-        cdef Py_ssize_t size = self.row
+        cdef unsigned char* row
         cdef size_t is_there
-        cdef const unsigned char* index = self.index
-        cdef uint64_t buckets = self.buckets
         cdef int slot_bits = self.bits, bits = self.number_bits, places = self.places
-        cdef bint is_narrow = places == NARROW_PLACES
+        cdef bint is_narrow = places == NARROW_PLACES, is_whole = True
         for i in range(min(count, AHEAD)):
             __builtin_prefetch(index + (home_of(keys[i], slot_bits, buckets) << BUCKET_BITS), 0, 3)
         for i in range(count):
-            if i + AHEAD < count:
-                __builtin_prefetch(index + (home_of(keys[i + AHEAD], slot_bits, buckets) << BUCKET_BITS), 0, 3)
+            at = home_of(keys[min(i + AHEAD, count - 1)], slot_bits, buckets)
+            __builtin_prefetch(index + (at << BUCKET_BITS), 0, 3)
             at = home_of(keys[i], slot_bits, buckets)
             if not checked[at >> (BLOCK_BITS - BUCKET_BITS)]:
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
             bucket = index + (at << BUCKET_BITS)
-            place = place_in(bucket, keys[i], bits, is_narrow)
-            if (place | <Py_ssize_t>(count_in(bucket) ^ <uint32_t>places)) == 0:    # neither found nor at the end
-                place = self._search_on(keys[i], &at)
-                bucket = index + (at << BUCKET_BITS)
+            place = place_in(bucket, keys[i], bits, places)
+            behind[searched] = <uint32_t>i
+            searched += (place == 0) & (count_in(bucket) == <uint32_t>places)
             number = number_at(bucket, place - (place != 0), bits, is_narrow)
-            if (place != 0) & (number >= used):
-                refuse(self.is_foundation)
+            is_whole &= (place == 0) | (number < used)
             row = first + number * size
-            is_there = -<size_t>(place != 0)
-            rows[i] = <unsigned char*>(<size_t>row & is_there)
             __builtin_prefetch(row, 1, 3)
-            # Of a key that is not there, the first block, and it does not count.
-            all_checked &= checked[<size_t>(row - start) >> BLOCK_BITS & is_there] | (place == 0)
-        if not all_checked or self.row > BLOCK:
-            for i in range(count):
-                if rows[i] != NULL:
-                    self.check_row(rows[i])
+            is_there = -<size_t>(place != 0)
+            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
+        for i in range(searched):
+            at = home_of(keys[behind[i]], slot_bits, buckets)
+            place = self._search_on(keys[behind[i]], &at)
+            if place:
+                number = number_at(index + (at << BUCKET_BITS), place - 1, bits, is_narrow)
+                is_whole &= number < used
+                rows[behind[i]] = first + number * size
+                __builtin_prefetch(rows[behind[i]], 1, 3)
+        if not is_whole:
+            refuse(self.is_foundation)
         return 0
 
     cdef int _find_listed(
-        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
+        unsigned char* absent,
     ) except -1 nogil:
         # No block is checked: all were whole when the directory was made.
         # The counts of a long row lie in the line behind its first.
@@ -442,6 +489,7 @@ cdef class RowTable:
         cdef unsigned char* before = self.rows - size
         cdef unsigned char* row
         cdef uint32_t number
+        cdef size_t is_there
         for i in range(min(count, AHEAD)):
             __builtin_prefetch(directory + keys[i], 0, 3)
         for i in range(count):
@@ -451,7 +499,8 @@ cdef class RowTable:
             row = before + number * size
             __builtin_prefetch(row, 1, 3)
             __builtin_prefetch(row + behind, 1, 3)
-            rows[i] = <unsigned char*>(<size_t>row & -<size_t>(number != 0))
+            is_there = -<size_t>(number != 0)
+            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
         return 0
 
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil:
@@ -461,7 +510,7 @@ cdef class RowTable:
         cdef const unsigned char* bucket
         while left:
             bucket = self.index + (at[0] << BUCKET_BITS)
-            place = place_in(bucket, key, self.number_bits, self.places == NARROW_PLACES)
+            place = place_in(bucket, key, self.number_bits, self.places)
             if place or count_in(bucket) < <uint32_t>self.places:
                 return place
             left -= 1
@@ -489,7 +538,7 @@ cdef class RowTable:
 
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil:
         cdef unsigned char* row
-        self.find(&key, 1, &row)
+        self.find(&key, 1, &row, NULL)
         return row
 
     # Rows of one's own
@@ -888,7 +937,9 @@ cdef class FileRowTable(RowTable):
         free(self.copy)
         free(self.copies)
 
-    cdef int find(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+    cdef int find(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    ) except -1 nogil:
         cdef Py_ssize_t i
         cdef unsigned char* copies
         if count > self.copies_room:
