@@ -195,13 +195,17 @@ class Changing:
         with self._ledger.writing():
             new = self._new(batch)
             if not new.taught_otherwise:
-                placed = self._append(new.lessons)
+                placed = self._append(new.lessons, to_arrange=postponing and self._has_others(batch))
                 self._keep_mail(batch, keep_mail)
                 if postponing:
                     self._ledger.set_fact(MIXING_DUE, 1)
         if new.taught_otherwise:
             return self._relearn(batch, keep_mail), []
         return new.learned, placed
+
+    def _has_others(self, batch: list[Lesson]) -> bool:
+        """Whether lessons of more than one label were taught, this batch included."""
+        return len({*self._ledger.label_names(), *(lesson.label for lesson in batch)}) > 1
 
     def teach(self, appended: list[Placed]) -> None:
         """Teach the published state what was appended; if that fails, whoever asks next does it."""
@@ -359,10 +363,11 @@ class Changing:
             self._ledger.set_fact(MIXING_DUE, None)
             change.is_made()
 
-    def _append(self, lessons: list[Lesson]) -> list[Placed]:
-        """Write lessons that the ledger does not have."""
+    def _append(self, lessons: list[Lesson], to_arrange: bool = False) -> list[Placed]:
+        """Write lessons that the ledger does not have; some are ``to_arrange`` with the others soon."""
         moment = max(int(time() * 1e6), self._ledger.last_taught() + 1)
-        return self._ledger.append(zip(lessons, range(moment, moment + len(lessons)), strict=True))
+        moments = range(moment, moment + len(lessons))
+        return self._ledger.append(zip(lessons, moments, strict=True), to_arrange)
 
     def _keep_mail(self, batch: list[Lesson], days: int) -> None:
         """Keep mail beside its lessons, and let go of what was kept for long enough."""

@@ -17,8 +17,8 @@ from __future__ import annotations
 
 import os
 import struct
+from binascii import crc32
 from contextlib import suppress
-from zlib import crc32
 
 from deciban.committee._committee import Committee
 from deciban.committee._committee_buffer import FORMAT

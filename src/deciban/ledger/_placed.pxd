@@ -6,7 +6,8 @@ cdef class Placed:
     cdef readonly bytes trail       # up to this lesson
     cdef readonly bytes step        # what the lesson added to the trail
     cdef readonly str label
-    cdef readonly Features features
+    cdef Features _features
+    cdef bytes _code                # of its features, if it is stored
     cdef readonly str origin
     cdef readonly object share
 

@@ -42,9 +42,22 @@ cdef class Placed:
         self.trail = trail
         self.step = step
         self.label = label
-        self.features = features
+        self._features = features
         self.origin = origin
         self.share = share
+
+    @property
+    def features(self):
+        """Its features; of a stored lesson they are decoded now."""
+        if self._features is None:
+            self._features = Features.decode(self._code)
+        return self._features
+
+    def stored(self):
+        """The same lesson with the code of its features only, a third of the memory."""
+        cdef Placed lesson = Placed(self.position, self.trail, self.step, self.label, None, self.origin, self.share)
+        lesson._code = (<Features>self.features).encode()
+        return lesson
 
     def __eq__(self, other):
         return self._fields() == (<Placed>other)._fields() if isinstance(other, Placed) else NotImplemented

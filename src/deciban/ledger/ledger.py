@@ -141,8 +141,11 @@ class Ledger(Protocol):
 
     # Lessons
 
-    def append(self, lessons: Iterable[tuple[Lesson, int]]) -> list[Placed]:
-        """Write lessons at the end, each with when it was taught; where they are now."""
+    def append(self, lessons: Iterable[tuple[Lesson, int]], to_arrange: bool = False) -> list[Placed]:
+        """Write lessons at the end, each with when it was taught; where they are now.
+
+        ``to_arrange`` says that `arranged` will soon ask for them, so that they may be kept in memory.
+        """
 
     def remove(self, digests: Iterable[bytes]) -> int:
         """Erase lessons with all that belongs to them; how many there were."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 from deciban.committee._lesson_code import Features
 from deciban.committee.label import label_of
 from deciban.errors import BadLabel, BadSetting, DamagedLedger
+from deciban.ledger.fresh_lessons import FreshLessons
 from deciban.ledger.lesson import Lesson, Selection, check_of, is_possible
 from deciban.ledger.records import Finding, KeptMails
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
@@ -43,6 +44,10 @@ class SqliteLedger(SqliteFoundation):
     # The order in which `arranged` read lessons last, their places in it, and the trail up to there before.
     _arranged: tuple[list[int], list[tuple[int, int, bytes]], bytes | None] = [], [], None
 
+    def __init__(self, path: str, read_only: bool = False) -> None:
+        super().__init__(path, read_only)
+        self._fresh = FreshLessons()
+
     def labels_of(self, digests: list[bytes]) -> dict[bytes, str]:
         """The labels that messages were taught as, of those that were."""
         # One question for many: 256 single ones take 4 ms.
@@ -66,8 +71,11 @@ class SqliteLedger(SqliteFoundation):
         latest = "SELECT max(taught) AS taught FROM lessons UNION ALL SELECT max(taught) FROM folded"
         return int(self._execute(f"SELECT coalesce(max(taught), 0) FROM ({latest})")[0][0])
 
-    def append(self, lessons: Iterable[tuple[Lesson, int]]) -> list[Placed]:
-        """Write lessons at the end, each with when it was taught; where they are now."""
+    def append(self, lessons: Iterable[tuple[Lesson, int]], to_arrange: bool = False) -> list[Placed]:
+        """Write lessons at the end, each with when it was taught; where they are now.
+
+        Those that are ``to_arrange`` soon stay in memory until then.
+        """
         from deciban.ledger._placed import written
 
         ((number,),) = self._execute("SELECT coalesce(max(number), 0) FROM lessons")
@@ -88,6 +96,10 @@ class SqliteLedger(SqliteFoundation):
                 self._connection.executemany(f"INSERT INTO lessons ({COLUMNS}) VALUES ({values})", rows)
             self._place(places)
             self._set_end(position, trail)
+            if to_arrange:
+                self._fresh.add(end, [(one, place[1]) for one, place in zip(placed, places, strict=True)])
+            else:
+                self._fresh.clear()
         return placed
 
     def remove(self, digests: Iterable[bytes]) -> int:
@@ -143,10 +155,14 @@ class SqliteLedger(SqliteFoundation):
             order = mixed_order.mixed(lessons)
         else:
             order = [position for position, _, _ in lessons]
-        return None if order == sorted(order) else order
+        if order == sorted(order):
+            self._fresh.clear()
+            return None
+        return order
 
     def arrange(self, order: list[int]) -> None:
         """Put the lessons at these positions in this order, and those behind them after it."""
+        self._fresh.clear()
         last = max(order, default=0)
         places = self._places_in(order)
         found = f"""SELECT position, lesson, digest, {WRITTEN_LABEL}, checked FROM {LESSONS_IN_ORDER}
@@ -238,19 +254,28 @@ class SqliteLedger(SqliteFoundation):
 
         self._keep_many_pages()
         before = self.trail_at(max(order, default=0))
+        fresh = self._fresh.taken(self.trail_at)
         trail, places = START, []
         for start in range(0, len(order), PAGE):
             wanted = order[start : start + PAGE]
-            marks = ", ".join("?" * len(wanted))
-            found = self._execute(f"SELECT {READ}, lesson {FROM_TRAIL} WHERE position IN ({marks})", *wanted)
+            to_read = [position for position in wanted if position not in fresh]
+            marks = ", ".join("?" * len(to_read))
+            found = self._execute(f"SELECT {READ}, lesson {FROM_TRAIL} WHERE position IN ({marks})", *to_read)
             rows = {row[0]: row for row in found}
             for place, position in enumerate(wanted, start + 1):
-                row = rows.get(position)
-                placed = None if row is None else placed_in(row, place, trail, self._id)
-                if row is None or placed is None:
+                placed: Placed | None
+                if position in fresh:
+                    lesson, number = fresh.pop(position)
+                    placed = lesson.at(place, follow(self._id, trail, lesson.step))
+                elif position in rows:
+                    number = rows[position][-1]
+                    placed = placed_in(rows[position], place, trail, self._id)
+                else:
+                    placed = None
+                if placed is None:
                     raise self._damaged(position)
                 trail = placed.trail
-                places.append((place, row[-1], trail))
+                places.append((place, number, trail))
                 yield placed
         self._arranged = order, places, before
 
