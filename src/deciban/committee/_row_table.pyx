@@ -438,6 +438,7 @@ cdef class RowTable:
         Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it: keys that
         may lie behind a full bucket are listed, and looked for when all others are found.
         """
+        cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes
         cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
         cdef Py_ssize_t i, place, number, searched = 0, used = self.head.rows, size = self.row
         cdef uint64_t at, buckets = self.buckets
@@ -449,12 +450,15 @@ cdef class RowTable:
         cdef size_t is_there
         cdef int slot_bits = self.bits, bits = self.number_bits, places = self.places
         cdef bint is_narrow = places == NARROW_PLACES, is_whole = True
-        for i in range(min(count, AHEAD)):
-            __builtin_prefetch(index + (home_of(keys[i], slot_bits, buckets) << BUCKET_BITS), 0, 3)
         for i in range(count):
-            at = home_of(keys[min(i + AHEAD, count - 1)], slot_bits, buckets)
-            __builtin_prefetch(index + (at << BUCKET_BITS), 0, 3)
-            at = home_of(keys[i], slot_bits, buckets)
+            homes[i] = <uint32_t>home_of(keys[i], slot_bits, buckets)
+        for i in range(count, count + AHEAD):
+            homes[i] = homes[count - 1]
+        for i in range(AHEAD):
+            __builtin_prefetch(index + (<uint64_t>homes[i] << BUCKET_BITS), 0, 3)
+        for i in range(count):
+            __builtin_prefetch(index + (<uint64_t>homes[i + AHEAD] << BUCKET_BITS), 0, 3)
+            at = homes[i]
             if not checked[at >> (BLOCK_BITS - BUCKET_BITS)]:
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
             bucket = index + (at << BUCKET_BITS)
@@ -468,7 +472,7 @@ cdef class RowTable:
             is_there = -<size_t>(place != 0)
             rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
         for i in range(searched):
-            at = home_of(keys[behind[i]], slot_bits, buckets)
+            at = homes[behind[i]]
             place = self._search_on(keys[behind[i]], &at)
             if place:
                 number = number_at(index + (at << BUCKET_BITS), place - 1, bits, is_narrow)
