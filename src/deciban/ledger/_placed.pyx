@@ -112,6 +112,6 @@ def written(
     checked = check_of_text(code, digest, "\0".join((spelling, str(taught), *texts, str(share))))
     step = link(digest, spelling, checked)
     return (
-        (number, digest, label, taught, *texts, share, checked, code),
+        (number, bytearray(digest), label, taught, *texts, share, checked, code),   # see `blob` in sqlite_file.py
         Placed(position, follow(identity, trail, step), step, spelling, features, lesson.origin, lesson.share),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deciban.ledger import facts
 from deciban.ledger.records import ExamRow, Folded, FoldedExam
-from deciban.ledger.sqlite_file import damaged
+from deciban.ledger.sqlite_file import blob, damaged
 from deciban.ledger.sqlite_labels import FOLDED, SqliteLabels, folded_check
 from deciban.ledger.trail import digest_of
 
@@ -27,7 +27,7 @@ class SqliteFoundation(SqliteLabels):
         folded = (
             f"SELECT digest, name FROM folded JOIN labels ON label = labels.number WHERE digest IN ({places})"
         )
-        return dict(self._execute(folded, *digests))
+        return dict(self._execute(folded, *map(blob, digests)))
 
     def folded_exams(self, newest_first: bool = False) -> Iterator[FoldedExam]:
         """What is left of folded lessons, in the order in which they were learned, or the other way round."""

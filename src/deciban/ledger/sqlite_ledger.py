@@ -17,6 +17,7 @@ from deciban.errors import BadLabel, BadSetting, DamagedLedger
 from deciban.ledger.fresh_lessons import FreshLessons
 from deciban.ledger.lesson import Lesson, Selection, check_of, is_possible
 from deciban.ledger.records import Finding, KeptMails
+from deciban.ledger.sqlite_file import blob
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
@@ -53,7 +54,7 @@ class SqliteLedger(SqliteFoundation):
         # One question for many: 256 single ones take 4 ms.
         places = ", ".join("?" * len(digests))
         taught = f"SELECT digest, labels.name {FROM_LESSONS} WHERE digest IN ({places})"
-        return self.folded_labels_of(digests) | dict(self._execute(taught, *digests))
+        return self.folded_labels_of(digests) | dict(self._execute(taught, *map(blob, digests)))
 
     def has(self, digest: bytes) -> bool:
         """Whether there is a lesson of a message that can be forgotten."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deciban.ledger.sqlite_connection import SqliteConnection
-from deciban.ledger.sqlite_file import damaged
+from deciban.ledger.sqlite_file import blob, damaged
 from deciban.ledger.trail import START, follow, link
 
 TYPE_CHECKING = False
@@ -34,7 +34,10 @@ class SqliteTrail(SqliteConnection):
     def _place(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Put lessons at the end: position, number and trail."""
         with self._telling():
-            self._connection.executemany("INSERT INTO trail VALUES (?, ?, ?)", rows)
+            self._connection.executemany(
+                "INSERT INTO trail VALUES (?, ?, ?)",
+                ((position, number, blob(trail)) for position, number, trail in rows),
+            )
 
     def _lay(self, after: int = 0) -> None:
         """Lay the trail again behind a position, along the order that there is now; only while writing."""
@@ -45,7 +48,7 @@ class SqliteTrail(SqliteConnection):
         end = after
         for position, digest, label, checked in self._execute(steps, after):
             trail = follow(self._id, trail, link(digest, label, checked))
-            laid.append((trail, position))
+            laid.append((blob(trail), position))
             end = position
         with self._telling():
             self._connection.executemany("UPDATE trail SET trail = ? WHERE position = ?", laid)
