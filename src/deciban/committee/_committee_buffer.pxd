@@ -60,6 +60,7 @@ cdef class CommitteeBuffer:
     cdef bint _has_rows_for(self, uint64_t features) noexcept nogil
     cdef int _check_table(self) except -1
     cdef CommitteeBuffer _whole(self)
+    cdef CommitteeBuffer _taken(self, CommitteeBuffer other)
     cdef bytes _code(self)
     cdef int _must_hold(self) except -1
     cdef uint64_t _head_check(self) noexcept nogil

@@ -201,6 +201,17 @@ cdef class CommitteeBuffer:
         A layer takes over the rows of a layer over the same foundation; what is no layer takes over those of the
         foundation too.
         """
+        other = self._taken(other)
+        cdef Py_ssize_t labels = other._considered()
+        if other.foundation is not None and self.foundation is None:
+            self.table.pour(other.foundation.table, other.foundation._considered())
+            self.table.renew_checks(self.table.rows)
+        self.table.pour(other.table, labels)
+        self.table.renew_checks(self.table.rows)
+        self.header.check = self._head_check()
+
+    cdef CommitteeBuffer _taken(self, CommitteeBuffer other):
+        """Take over what the judge has learned and the labels, if all can be taken over; the other, wholly in memory."""
         self._must_hold()
         other._must_hold()
         other = other._whole()
@@ -208,14 +219,25 @@ cdef class CommitteeBuffer:
             raise ValueError("only a state that can be changed can take over another, and only one with the same slots")
         if self.foundation is not None and self.header.foundation != other.header.foundation:
             raise ValueError("a layer can only take over a layer over the same foundation")
-        cdef Py_ssize_t labels = other._considered()
         self._take_head(other)
-        if other.foundation is not None and self.foundation is None:
-            self.table.pour(other.foundation.table, other.foundation._considered())
-            self.table.renew_checks()
-        self.table.pour(other.table, labels)
-        self.table.renew_checks()
+        return other
+
+    def take_over_to_write(self, CommitteeBuffer other not None):
+        """Take over another committee to be written into a file; rows that need not be copied for that are left where they are.
+
+        Such rows are told, with where in the buffer they belong: until they are there, it is no whole state.
+        """
+        if (self.foundation is None) != (other.foundation is None) or not self.table.can_list(other.table):
+            self.take_over(other)
+            return []
+        other = self._taken(other)
+        with nogil:
+            self.table.list_as_own(other.table)
+            self.table.renew_checks(other.table.rows)
         self.header.check = self._head_check()
+        start = other.table.rows - <unsigned char*>other.buffer.buf
+        rows = memoryview(<object>other.buffer.obj).cast("B")[start : start + self.header.table.rows * self.table.row]
+        return [(self.table.rows - <unsigned char*>self.buffer.buf, rows)]
 
     @property
     def shape(self):
@@ -380,7 +402,7 @@ cdef class CommitteeBuffer:
         if start > labels_end:
             memcpy(committee.exposures, &code[labels_end], start - labels_end)
         committee.table.unpack(&code[start], code.shape[0] - start, labels)
-        committee.table.renew_checks()
+        committee.table.renew_checks(committee.table.rows)
         committee.header.check = committee._head_check()
         return committee
 

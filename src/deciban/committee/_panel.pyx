@@ -321,8 +321,23 @@ cdef class Panel:
         other._must_hold()
         self.resting.take_over(other.resting)
         self.own.take_over(other.own)
+        self._take_numbers(other)
+
+    def take_over_to_write(self, Panel other not None):
+        """The same in a buffer that `begin` made and that is to be written into a file (_committee_buffer.pyx)."""
+        self._must_hold()
+        other._must_hold()
+        cdef Py_ssize_t start = front_size(self.settings, self.room)
+        cdef Py_ssize_t middle = start + Committee.size(self.resting.settings, self.resting.shape)
+        left = [(start + place, rows) for place, rows in self.resting.take_over_to_write(other.resting)]
+        left += [(middle + place, rows) for place, rows in self.own.take_over_to_write(other.own)]
+        self._take_numbers(other)
+        return left
+
+    cdef int _take_numbers(self, Panel other) except -1:
         memcpy(self.numbers, other.numbers, 8 * min(self.count, other.count))
         self._renew_check()
+        return 0
 
     def close(self):
         """Let go of the buffers; nothing else may be called afterwards."""

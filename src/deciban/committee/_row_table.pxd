@@ -96,9 +96,10 @@ cdef class RowTable:
     cdef bint has_checks(self) noexcept nogil
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
     cdef void begin(self) noexcept nogil
-    cdef void renew_checks(self) noexcept nogil
+    cdef void renew_checks(self, const unsigned char* rows) noexcept nogil
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
-    cdef void _pour_listed(self, RowTable other) noexcept nogil
+    cdef bint can_list(self, RowTable other) noexcept nogil
+    cdef void list_as_own(self, RowTable other) noexcept nogil
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
     ) except -1 nogil

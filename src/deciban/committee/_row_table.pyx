@@ -689,11 +689,14 @@ cdef class RowTable:
         """Take every block for whole: all bytes are 0, and so are the checks."""
         memset(self.checked, 1, blocks_of(self.head))
 
-    cdef void renew_checks(self) noexcept nogil:
-        """Make all checks again; rows that are not in use are all 0, and not looked at."""
-        cdef Py_ssize_t block, used = blocks_for(BUCKET * self.buckets) + blocks_for(self.head.rows * self.row)
-        for block in range(used):
+    cdef void renew_checks(self, const unsigned char* rows) noexcept nogil:
+        """Make all checks again; rows may lie elsewhere yet. Those that are not in use are all 0, and not looked at."""
+        cdef Py_ssize_t block, first = blocks_for(BUCKET * self.buckets)
+        cdef Py_ssize_t used = first + blocks_for(self.head.rows * self.row)
+        for block in range(first):
             self.checks[block] = check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
+        for block in range(first, used):
+            self.checks[block] = check_of(rows + ((block - first) << BLOCK_BITS), WORDS_A_BLOCK, 0)
         memset(self.checks + used, 0, (blocks_of(self.head) - used) * sizeof(uint64_t))
         memset(self.checked, 1, blocks_of(self.head))
 
@@ -706,9 +709,9 @@ cdef class RowTable:
         cdef uint64_t* entries
         for block in range(blocks_of(other.head)):
             other.check_block(block)
-        if is_empty_yet and other.directory != NULL and self.capacity == other.capacity and self.head.room >= other.head.rows:
-            with nogil:
-                self._pour_listed(other)
+        if self.can_list(other):
+            memcpy(self.rows, other.rows, other.head.rows * other.row)
+            self.list_as_own(other)
             return 0
         entries = other._entries(&count)
         try:
@@ -728,12 +731,18 @@ cdef class RowTable:
             free(entries)
         return 0
 
-    cdef void _pour_listed(self, RowTable other) noexcept nogil:
-        """The same for an empty table and one with a directory, in which rows stay in their order."""
+    cdef bint can_list(self, RowTable other) noexcept nogil:
+        """Whether another table has a directory, and its rows could be those of this one, which is empty, as they are."""
+        return (
+            self.index != NULL and self.head.rows == 0 and other.directory != NULL
+            and self.capacity == other.capacity and self.head.room >= other.head.rows
+        )
+
+    cdef void list_as_own(self, RowTable other) noexcept nogil:
+        """Fill in the index for the rows of a table with a directory, in their order; without checks."""
         cdef uint64_t[LISTED_AT_ONCE + 1] entries
         cdef uint64_t first = 0, end, slots = <uint64_t>VIEWS << self.bits
         cdef Py_ssize_t i, count
-        memcpy(self.rows, other.rows, other.head.rows * other.row)
         while first < slots:
             end = min(first + LISTED_AT_ONCE, slots)
             count = entries_between(other.directory, first, end, entries)
