@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from deciban.cli import main
+from tests.cli.imports import SLOW, imported_by
 
 
 def deciban(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -23,26 +24,12 @@ def test_one_message_is_one_line_and_an_exit_code_of_bogofilter(taught, file, co
     assert main(["classify", str(taught / file)]) == code
 
 
-# Each takes a millisecond or more, on every delivery, where Python itself starts in 10.
-SLOW = "argparse dataclasses datetime enum importlib json re sqlite3 tempfile typing"
-
-
 @pytest.mark.parametrize(("file", "code"), [("new-spam.eml", 0), ("new-ham.eml", 1)])
 def test_one_message_waits_for_no_slow_module(taught, file, code):
-    script = """if True:
-        import sys
-        before = set(sys.modules)
-        from deciban.cli import main
-        code = main()
-        print(*set(sys.modules) - before, sep="\\n")
-        sys.exit(code)"""
-    done = subprocess.run(
-        [sys.executable, "-c", script, "classify"], input=(taught / file).read_bytes(), capture_output=True
-    )
-    assert done.returncode == code
-    imported = done.stdout.decode().split()
+    done, imported = imported_by("classify", stdin=(taught / file).read_bytes())
+    assert done == code
     assert "deciban.filter.filter" in imported
-    assert sorted({*SLOW.split()} & {*imported}) == []
+    assert sorted(SLOW.intersection(imported)) == []
 
 
 def test_while_one_label_was_taught_everything_is_unsure(mails, database, capsys):

@@ -12,6 +12,7 @@ import pytest
 from deciban.cli import main
 from deciban.filter import Filter
 from deciban.filter.learned import BATCH_LESSONS
+from tests.cli.imports import SLOW, imported_by
 
 
 def labels(database):
@@ -31,6 +32,13 @@ def test_learning_tells_how_much_was_new(mails, database, capsys):
     assert main(["learn", "spam", str(mails / "spam"), str(mails / "new-spam.eml")]) == 0
     assert capsys.readouterr().out == "learned 1 message as spam, 20 known already\n"
     assert labels(database) == {"spam": 21}
+
+
+def test_a_folder_waits_for_no_slow_module(mails, database):
+    done, imported = imported_by("learn", "spam", str(mails / "spam"))
+    assert done == 0
+    assert "deciban.filter.filter" in imported
+    assert sorted((SLOW | {"fnmatch", "signal"}).intersection(imported)) == []
 
 
 def test_another_label_takes_the_first_lesson_back(taught, database, capsys):

@@ -224,6 +224,25 @@ def test_a_panel_in_a_buffer_goes_on_where_it_was():
         again.learn("spam", asked[0])
 
 
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_panel_that_is_taken_over_to_be_written_is_the_one_that_is_copied(listed):
+    base = foundation()
+    panel, _ = in_buffer(base)
+    if listed:
+        panel.open_directory()
+    for label, features in lessons(17, 30):
+        panel.learn(label, features)
+    copied, copy = in_buffer(base)
+    copied.take_over(panel)
+    made, written = in_buffer(base)
+    left = made.take_over_to_write(panel)
+    assert len(left) == 2 * listed
+    for place, rows in left:
+        written[place : place + len(rows)] = rows
+    assert written == copy
+    assert made.seal() == copied.seal()
+
+
 @pytest.mark.parametrize("capacity", [2, 4, 8])
 def test_a_panel_is_the_same_after_it_was_packed_or_poured_into_more_room(capacity):
     base = foundation()

@@ -117,6 +117,49 @@ def test_a_directory_is_made_of_what_is_there_and_poured_into_any_table() -> Non
     Committee.fresh(learned).open_directory()  # a dense table needs none
 
 
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("is_layer", [False, True])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_table_that_is_taken_over_to_be_written_is_the_one_that_is_copied(
+    labels: int, is_layer: bool, listed: bool
+) -> None:
+    learned = Settings(bits=12, salt=7)
+    site = Committee.fresh(learned)
+    for label, features in made_up_lessons(2, 20):
+        site.learn(label, features)
+    foundation = site if is_layer else None
+    sparse = Sparse(learned, foundation, capacity_for(labels), with_directory=listed)
+    for label, features in made_up_lessons(labels, 60, seed=2):
+        sparse.learn(label, features)
+    shape = Shape.for_rows(sparse.committee.capacity, 12, sparse.committee.rows, is_layer=True)
+    copied, written = (bytearray(Committee.size(learned, shape)) for _ in range(2))
+    Committee.begin(learned, shape, copied, foundation).take_over(sparse.committee)
+    made = Committee.begin(learned, shape, written, foundation)
+    left = made.take_over_to_write(sparse.committee)
+    assert len(left) == listed
+    for place, rows in left:
+        assert not any(written[place:])
+        written[place : place + len(rows)] = rows
+    assert written == copied
+    assert made.seal() == Committee(learned, copied, foundation).seal()
+
+
+def test_long_messages_find_their_rows_behind_full_buckets() -> None:
+    learned = Settings(bits=12, salt=7)
+    rng = random.Random(5)
+    dense, sparse = Committee.fresh(learned), Sparse(learned)
+    for number in range(30):
+        views = [
+            array("Q", sorted({rng.getrandbits(FEATURE_BITS) << (64 - FEATURE_BITS) for _ in range(700)}))
+            for _ in "wl"
+        ]
+        features = Features.of(*views)
+        assert sparse.committee.score(features) == dense.score(features)
+        label = "ham" if number % 2 else "spam"
+        assert sparse.learn(label, features) == dense.learn(label, features)
+    assert sparse.committee.state() == dense.state()
+
+
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("wider", [False, True])
 @pytest.mark.parametrize("listed", [False, True])
