@@ -4,14 +4,17 @@ python -m benchmarks filter
 
 Each goal of the filter is one line. *In bulk*, both programs run as an administrator runs them, on folders of
 files: `bogofilter -s -B`, `-n -B`, `-v -B` and `deciban learn`, `deciban classify`; CPU time (user and
-system) of the whole processes, and wall time, the least of some rounds, in turns. Wall time says something
-on a machine that is otherwise idle, so the load is told with it. Both begin with nothing; what a starter
-costs is told beside (its verdicts would prove nothing here: it was made of this mail among other). The other
-lines: of this process, without a starter.
+system) of the whole processes, and wall time, in turns. Of each the least of some rounds is told, and how
+they compare; and how they compare in the median of the rounds, each within itself: a machine that is shared
+is fast for a second or two at times, which helps the program that takes no longer than that. Wall time says
+something on a machine that is otherwise idle, so the load is told with it. Both begin with nothing; what a
+starter costs is told beside (its verdicts would prove nothing here: it was made of this mail among other).
+The other lines: of this process, without a starter.
 """
 
 from __future__ import annotations
 
+import operator
 import os
 import random
 import resource
@@ -32,6 +35,7 @@ from deciban.filter.mail import question_of
 from deciban.ledger import Selection
 
 ROUNDS = 5
+BULK_ROUNDS = 9
 PROCESSES = 100
 FOLDERS = {"spam": ("spam", "spam_2"), "ham": ("easy_ham", "easy_ham_2", "hard_ham")}
 # What pip installs as `deciban`, whose byte code is compiled; some environments switch that off.
@@ -93,14 +97,21 @@ def in_bulk(root: Path, home: str, count: int) -> None:
         print("bogofilter is not installed, so it is left out (apt-get install bogofilter)")
     rounds = [
         {name: call(folders, os.path.join(home, name)) for name, call in contenders.items()}
-        for _ in range(ROUNDS)
+        for _ in range(BULK_ROUNDS)
     ]
     for place, what, clock in ((0, "learn", "cpu"), (1, "classify", "cpu"), (0, "learn", "wall")):
-        least = {name: min(getattr(one[name][place], clock) for one in rounds) for name in contenders}
+        spent = {name: [getattr(one[name][place], clock) for one in rounds] for name in contenders}
+        least = {name: min(seconds) for name, seconds in spent.items()}
         told = ", ".join(
             f"{name} {seconds / count * 1e6:.0f} µs a message" for name, seconds in least.items()
         )
-        ratio = f"; {least['bogofilter'] / least['deciban']:.2f} × as fast" if "bogofilter" in least else ""
+        ratio = ""
+        if "bogofilter" in spent:
+            by_round = map(operator.truediv, spent["bogofilter"], spent["deciban"])
+            ratio = (
+                f"; {least['bogofilter'] / least['deciban']:.2f} × as fast, "
+                f"in the median of the rounds {statistics.median(by_round):.2f} ×"
+            )
         load = f" in wall time, load average {os.getloadavg()[0]:.1f}" if clock == "wall" else ""
         print(f"{what + ' in bulk':18} {told}{ratio}{load}")
 
