@@ -710,8 +710,9 @@ cdef class RowTable:
         for block in range(blocks_of(other.head)):
             other.check_block(block)
         if self.can_list(other):
-            memcpy(self.rows, other.rows, other.head.rows * other.row)
-            self.list_as_own(other)
+            with nogil:
+                memcpy(self.rows, other.rows, other.head.rows * other.row)
+                self.list_as_own(other)
             return 0
         entries = other._entries(&count)
         try:

@@ -4,8 +4,8 @@ A folder that is taught is written first, and then mixed with all others by a re
 from its file takes 20 µs, a fifth of the time of learning it.
 
 They are worth nothing once somebody else has changed the order of lessons. The trail tells: it covers all
-lessons up to a position, in their order. So the lessons here follow each other without a gap, and they stand
-where they were written if and only if the ledger still has the trail of the last one.
+lessons up to a position, in their order. What is kept here was written by this process in one piece, so it
+stands where it was written if and only if the ledger still has the trail of the last of these lessons.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ class FreshLessons:
         self._bytes = 0
 
     def add(self, before: Address, written: list[tuple[Placed, int]]) -> None:
-        """Keep lessons that were written behind an address; those kept earlier only if they end there."""
+        """Keep lessons that were written behind an address, as far as there is room for them.
+
+        Those of earlier calls are kept on only if they end there.
+        """
         if self._end != (before.position, before.trail):
             self.clear()
         for lesson, number in written:
-            self._bytes += len(lesson.features.encode())
-            if self._bytes > MOST_BYTES:
-                return
-            self._lessons[lesson.position] = lesson.stored(), number
             self._end = lesson.position, lesson.trail
+            self._bytes += len(lesson.features.encode())
+            if self._bytes <= MOST_BYTES:
+                self._lessons[lesson.position] = lesson.stored(), number
 
     def taken(self, trail_at: Callable[[int], bytes | None]) -> dict[int, tuple[Placed, int]]:
         """All of them, if they are where they were written; they are not kept any longer."""
