@@ -1,3 +1,4 @@
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -116,6 +117,7 @@ def steps_of(refused: Callable[[str], object], text: str) -> list[tuple[str, str
         if event in ("call", "c_call"):
             steps.append((event, getattr(function, "__qualname__", frame.f_code.co_qualname)))
 
+    gc.disable()  # a collection would call whoever wants to hear of it, which is no step of ours
     sys.setprofile(note)
     try:
         refused(text)
@@ -123,6 +125,7 @@ def steps_of(refused: Callable[[str], object], text: str) -> list[tuple[str, str
         return steps
     finally:
         sys.setprofile(None)
+        gc.enable()
     raise AssertionError(f"{text} was not refused")
 
 
