@@ -18,13 +18,13 @@ from deciban.sources.maildir import is_maildir
 from deciban.sources.mh import is_mh
 from deciban.value import Value
 
-INBOX = "INBOX"
-_WITHIN = ".sbd"
-_ENCODED = "&([^-]*)-"
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from re import Match
+
+INBOX = "INBOX"
+_WITHIN = ".sbd"
+_ENCODED = "&([^-]*)-"
 
 
 class MailFolder(Value):
