@@ -26,9 +26,12 @@ cdef class Bulk:
 cdef class Committee(CommitteeBuffer):
     cdef tuple plain                # labels of which no two are spellings of one
     cdef double strength, band, neutral, complement, lead, rate, damping, rest, judge_rate, judge_bias, judge_run, judge_floor, margin, margin_grown, grows_from, grows_to
-    # Room for one message: the rows of its features, and numbers for each label.
+    # Room for one message: the rows of its features, and numbers for each label. Features that were never learned have no row, so
+    # that the first rows of a view are those that are heard; those that are made when it is taught follow.
     cdef uint32_t* keys
     cdef unsigned char** rows
+    cdef Py_ssize_t[2] heard_rows   # of each view
+    cdef uint32_t* new_keys         # those that have no row, from the place of each view on
     cdef Py_ssize_t* missing        # which features have no row in the table of a layer, …
     cdef uint32_t* missing_keys
     cdef unsigned char** missing_rows   # … and where the foundation has them
@@ -56,7 +59,9 @@ cdef class Committee(CommitteeBuffer):
     cdef int _make_room(self, Py_ssize_t count) except -1
     cdef int _make_room_below(self, Py_ssize_t count) except -1
     cdef int _find_rows(self, Features features) except -1 nogil
+    cdef int _find_every_row(self, Features features) except -1 nogil
     cdef int _look_below(self, Py_ssize_t count) except -1 nogil
+    cdef Py_ssize_t _gather_known(self, Py_ssize_t first, Py_ssize_t count) noexcept nogil
     cdef void _hear(self, Features features, Py_ssize_t labels) noexcept nogil
     cdef double _scale(self, Py_ssize_t witness) noexcept nogil
     cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil
@@ -79,7 +84,9 @@ cdef class Committee(CommitteeBuffer):
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil
     cdef double _margin(self) noexcept nogil
     cdef int _teach_view(self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief) except -1 nogil
+    cdef int _own_rows(self, Py_ssize_t first, Py_ssize_t heard, Py_ssize_t count) except -1 nogil
     cdef void _teach_rows(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels) noexcept nogil
     cdef void _teach_pairs(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate) noexcept nogil
+    cdef int _hear_every_row(self, Features features) except -1
     cdef list _parts(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels, list factors)
     cdef double _complement_part(self, int view, const uint16_t* counts, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels) noexcept nogil

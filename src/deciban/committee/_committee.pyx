@@ -281,12 +281,13 @@ cdef class Committee(CommitteeBuffer):
     cdef void _let_go_of_room(self) noexcept:
         free(self.keys)
         free(self.rows)
+        free(self.new_keys)
         free(self.missing)
         free(self.missing_keys)
         free(self.missing_rows)
         free(self.widened)
         free(self.shares)
-        self.keys, self.rows, self.missing = NULL, NULL, NULL
+        self.keys, self.rows, self.new_keys, self.missing = NULL, NULL, NULL, NULL
         self.missing_keys, self.missing_rows, self.widened, self.shares = NULL, NULL, NULL, NULL
         self.rows_room = 0
 
@@ -344,6 +345,10 @@ cdef class Committee(CommitteeBuffer):
         if keys == NULL:
             raise MemoryError
         self.keys = keys
+        cdef uint32_t* new_keys = <uint32_t*>realloc(self.new_keys, count * sizeof(uint32_t))
+        if new_keys == NULL:
+            raise MemoryError
+        self.new_keys = new_keys
         cdef unsigned char** rows = <unsigned char**>realloc(self.rows, count * sizeof(unsigned char*))
         if rows == NULL:
             raise MemoryError
@@ -384,6 +389,38 @@ cdef class Committee(CommitteeBuffer):
         return 0
 
     cdef int _find_rows(self, Features features) except -1 nogil:
+        """The rows of the features that were learned, here or by the foundation, and the keys of the others."""
+        cdef Py_ssize_t words = features.words, letters = features.letters
+        if self.table.index != NULL and self.header.foundation == 0:
+            self.table.keys_of(features, self.keys)
+            self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, self.new_keys)
+            self.heard_rows[1] = self.table.gather(
+                self.keys + words, letters, self.rows + words, self.new_keys + words
+            )
+            return 0
+        self._find_every_row(features)
+        self.heard_rows[0] = self._gather_known(0, words)
+        self.heard_rows[1] = self._gather_known(words, letters)
+        return 0
+
+    cdef Py_ssize_t _gather_known(self, Py_ssize_t first, Py_ssize_t count) noexcept nogil:
+        """Leave out the rows of features that were never learned; how many are left. Their keys are with the new ones."""
+        cdef uint32_t* keys = self.keys + first
+        cdef uint32_t* new_keys = self.new_keys + first
+        cdef unsigned char** rows = self.rows + first
+        cdef unsigned char* row
+        cdef Py_ssize_t i, heard = 0
+        if self.table.index == NULL:
+            return count
+        for i in range(count):
+            row = rows[i]
+            new_keys[i - heard] = keys[i]
+            keys[heard] = keys[i]
+            rows[heard] = row
+            heard += row != self.nothing
+        return heard
+
+    cdef int _find_every_row(self, Features features) except -1 nogil:
         """Where the row of each feature is: in the table, in that of the foundation, or nowhere."""
         cdef Py_ssize_t count = features.words + features.letters
         self.table.keys_of(features, self.keys)
@@ -443,7 +480,7 @@ cdef class Committee(CommitteeBuffer):
         return scale * (2 + ahead) / (2 if witness % 2 else 2 * (1 + ahead))
 
     cdef void _hear_view(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
-        """Both witnesses over one view."""
+        """Both witnesses over one view of so many features; only those that were learned have rows, and say something."""
         cdef double* counted = self.scores + 2 * view * labels
         cdef double* weighed = counted + labels
         cdef Py_ssize_t number, kept
@@ -452,9 +489,9 @@ cdef class Committee(CommitteeBuffer):
             counted[number] = weighed[number] = 0
         self._invert_taught(view, labels)
         if self.capacity == 2:
-            kept = self._hear_pairs(rows, count, counted, weighed)
+            kept = self._hear_pairs(rows, self.heard_rows[view], counted, weighed)
         else:
-            kept = self._hear_rows(rows, count, labels, counted, weighed)
+            kept = self._hear_rows(rows, self.heard_rows[view], labels, counted, weighed)
         self.kept[view] = kept
         for number in range(labels):
             weighed[number] /= root
@@ -672,12 +709,13 @@ cdef class Committee(CommitteeBuffer):
 
     cdef uint64_t _rows_missing(self, Features features) noexcept nogil:
         """How many features have no row of the table; at most so many rows are added to it."""
-        cdef Py_ssize_t i
-        cdef uint64_t missing = 0
+        cdef Py_ssize_t i, owned = 0
         cdef size_t start = <size_t>self.table.rows, size = <size_t>(self.table.end - self.table.rows)
-        for i in range(features.words + features.letters):
-            missing += <size_t>self.rows[i] - start >= size
-        return missing
+        for i in range(self.heard_rows[0]):
+            owned += <size_t>self.rows[i] - start < size
+        for i in range(features.words, features.words + self.heard_rows[1]):
+            owned += <size_t>self.rows[i] - start < size
+        return features.words + features.letters - owned
 
     cdef double _doubt(self) noexcept nogil:
         """The lower 95% limit of how often a sure exam is contradicted, as if contradictions came at random."""
@@ -785,9 +823,15 @@ cdef class Committee(CommitteeBuffer):
         resting = -self.gradient[truth] < self.rest
         if taught or not resting:
             if self.table.index != NULL:
-                self.table.claim(self.keys + first, count, self.rows + first)
+                self._own_rows(first, self.heard_rows[view], count)
             self._teach_rows(self.rows + first, count, truth if taught else -1, 0 if resting else labels)
         return 0
+
+    cdef int _own_rows(self, Py_ssize_t first, Py_ssize_t heard, Py_ssize_t count) except -1 nogil:
+        """See to it that all rows of a view lie in this table: those that the foundation has, and those that there are not yet."""
+        if self.header.foundation != 0:
+            self.table.claim(self.keys + first, heard, self.rows + first)
+        return self.table.add(self.new_keys + first, count - heard, self.rows + first + heard)
 
     cdef void _teach_rows(
         self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels
@@ -876,12 +920,19 @@ cdef class Committee(CommitteeBuffer):
         """
         self._must_hold()
         cdef Py_ssize_t first = self._known(favoured), second = self._known(against), labels = self._considered()
-        self.score(features)
+        self._hear_every_row(features)
         factors = [self.header.weights[<int>witness] / self._scale(<int>witness) for witness in range(WITNESSES)]
         words = self._parts(0, self.rows, features.words, first, second, labels, factors)
         letters = self._parts(1, self.rows + features.words, features.letters, first, second, labels, factors)
         bias = self.records[first].bias - self.records[second].bias
         return words, letters, bias + self._correction(first) - self._correction(second)
+
+    cdef int _hear_every_row(self, Features features) except -1:
+        """Score a message; then each of its features has its row, in their order, be it one of zeros."""
+        self.score(features)
+        self.scored = None
+        self._find_every_row(features)
+        return 0
 
     def parts(self, Features features not None, str favoured not None, str against not None, list factors not None):
         """Each feature's part of the difference between two labels, if another judge multiplies the scores by factors.
@@ -890,7 +941,7 @@ cdef class Committee(CommitteeBuffer):
         the counts say nothing.
         """
         self._must_hold()
-        self.score(features)
+        self._hear_every_row(features)
         cdef Py_ssize_t first = self._number(favoured), second = self._number(against), labels = self._considered()
         return (
             self._parts(0, self.rows, features.words, first, second, labels, factors),

@@ -74,16 +74,27 @@ cdef class RowTable:
     cdef int _find_sparse(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
-    cdef int _find_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    cdef int _put_rows(
+        self, const uint32_t* entries, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
+    cdef Py_ssize_t gather(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) except -1 nogil
+    cdef Py_ssize_t _gather_some(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) except -1 nogil
+    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* entries) except -1 nogil
+    cdef Py_ssize_t _gather_listed(
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) noexcept nogil
     cdef int _find_listed(
         self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
         unsigned char* absent,
     ) except -1 nogil
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
-    cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int open_directory(self) except -1
     cdef int list_rows(self) except -1
     cdef int _list_into(self, uint32_t** directory) except -1

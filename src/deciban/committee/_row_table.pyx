@@ -120,6 +120,7 @@ cdef enum:
     LINE = 64           # bytes of the cache
     BUCKET = 64
     BUCKET_BITS = 6
+    PLACE_BITS = 4      # for a place in a bucket, counted from 1
     COUNT_AT = BUCKET - 4   # where a bucket says how many entries it has
     NARROW_PLACES = 12
     WIDE_PLACES = 10
@@ -206,6 +207,21 @@ cdef inline Py_ssize_t number_at(
         return <Py_ssize_t>bucket[4 * NARROW_PLACES + place] << number_bits | entry
     memcpy(&wide, bucket + 4 * WIDE_PLACES + 2 * place, 2)
     return <Py_ssize_t>wide << number_bits | entry
+
+
+cdef inline uint32_t entry_at(uint64_t bucket, uint32_t place) noexcept nogil:
+    """Where an entry is, by its bucket and its place in it, counted from 1; 0 if there is none."""
+    return (<uint32_t>bucket << PLACE_BITS | place) & -<uint32_t>(place != 0)
+
+
+cdef inline uint64_t bucket_of(uint32_t entry) noexcept nogil:
+    """Where in the index the bucket of an entry begins."""
+    return <uint64_t>(entry >> PLACE_BITS) << BUCKET_BITS
+
+
+cdef inline Py_ssize_t place_of(uint32_t entry) noexcept nogil:
+    """The place of an entry in its bucket, counted from 0."""
+    return <Py_ssize_t>(entry & ((1 << PLACE_BITS) - 1)) - 1
 
 
 cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
@@ -360,7 +376,7 @@ cdef class RowTable:
         self.end = self.rows + head.room * self.row
         for view in range(VIEWS):
             self.salts[view] = hash_end(salt + 1 + view)
-        self.checked = <unsigned char*>calloc(blocks_of(head), 1)
+        self.checked = <unsigned char*>calloc(blocks_of(head) + 1, 1)
         if self.checked == NULL:
             raise MemoryError
         return 0
@@ -413,43 +429,112 @@ cdef class RowTable:
     cdef int _find_sparse(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil:
-        cdef Py_ssize_t i, found = 0, some
-        cdef size_t is_there
-        cdef unsigned char all_checked = 1
-        while found < count:
-            some = min(count - found, <Py_ssize_t>SEARCHED_AT_ONCE)
-            self._find_some(keys + found, some, rows + found, absent)
-            for i in range(found, found + some):
-                # Of a key that is not there, the first block, and it does not count.
-                is_there = -<size_t>(rows[i] != absent)
-                all_checked &= self.checked[<size_t>(rows[i] - self.start) >> BLOCK_BITS & is_there] | <unsigned char>~is_there
-            found += some
-        if not all_checked or self.row > BLOCK:
-            for i in range(count):
-                if rows[i] != absent:
-                    self.check_row(rows[i])
+        cdef uint32_t[SEARCHED_AT_ONCE] entries
+        cdef Py_ssize_t i, some, looked = 0
+        while looked < count:
+            some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
+            self._search(keys + looked, some, entries)
+            self._put_rows(entries, some, rows + looked, absent)
+            looked += some
+        for i in range(count):
+            if rows[i] != absent:
+                self.check_row(rows[i])
         return 0
 
-    cdef int _find_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
+    cdef int _put_rows(
+        self, const uint32_t* entries, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil:
-        """Where the rows of at most `SEARCHED_AT_ONCE` keys are; their blocks are not checked yet.
+        """Write down the row of each entry, or `absent` where there is none; without a branch on that."""
+        cdef Py_ssize_t i, number, used = self.head.rows, size = self.row
+        cdef const unsigned char* index = self.index
+        cdef unsigned char* first = self.rows
+        cdef unsigned char* row
+        cdef int bits = self.number_bits
+        cdef bint is_narrow = self.places == NARROW_PLACES, is_whole = True
+        cdef size_t is_there
+        for i in range(count):
+            number = number_at(
+                index + bucket_of(entries[i]), place_of(entries[i]) + (entries[i] == 0), bits, is_narrow
+            )
+            is_whole &= (entries[i] == 0) | (number < used)
+            row = first + number * size
+            __builtin_prefetch(row, 1, 3)
+            is_there = -<size_t>(entries[i] != 0)
+            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
+        if not is_whole:
+            refuse(self.is_foundation)
+        return 0
+
+    cdef Py_ssize_t gather(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) except -1 nogil:
+        """The rows that there are for keys of a table with an index, in their order; how many.
+
+        The keys that have none are written into `missing`.
+        """
+        if self.directory != NULL:
+            return self._gather_listed(self.directory, keys, count, rows, missing)
+        if self.listing != NULL and self.listed == self.head.rows:
+            return self._gather_listed(self.listing, keys, count, rows, missing)
+        cdef Py_ssize_t i, some, looked = 0, found = 0
+        while looked < count:
+            some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
+            found += self._gather_some(keys + looked, some, rows + found, missing + looked - found)
+            looked += some
+        if self.row > BLOCK:
+            for i in range(found):
+                self.check_row(rows[i])
+        return found
+
+    cdef Py_ssize_t _gather_some(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) except -1 nogil:
+        """The same for at most `SEARCHED_AT_ONCE` keys, with the check of the first block of each row."""
+        cdef uint32_t[SEARCHED_AT_ONCE] entries
+        cdef Py_ssize_t i, number, found = 0, used = self.head.rows, size = self.row
+        cdef const unsigned char* index = self.index
+        cdef const unsigned char* checked = self.checked
+        cdef unsigned char* first = self.rows
+        cdef unsigned char* start = self.start
+        cdef int bits = self.number_bits
+        cdef bint is_narrow = self.places == NARROW_PLACES, is_whole = True
+        cdef unsigned char all_checked = 1
+        cdef uint32_t entry
+        self._search(keys, count, entries)
+        for i in range(count):
+            entry = entries[i]
+            missing[i - found] = keys[i]
+            entries[found] = entry
+            found += entry != 0
+        for i in range(found):
+            number = number_at(index + bucket_of(entries[i]), place_of(entries[i]), bits, is_narrow)
+            is_whole &= number < used
+            number = number if number < used else 0
+            rows[i] = first + number * size
+            __builtin_prefetch(rows[i], 1, 3)
+            all_checked &= checked[(rows[i] - start) >> BLOCK_BITS]
+        if not is_whole:
+            refuse(self.is_foundation)
+        if not all_checked:
+            for i in range(found):
+                self.check_row(rows[i])
+        return found
+
+    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* entries) except -1 nogil:
+        """Where the entries of at most `SEARCHED_AT_ONCE` keys are in the index: bucket · 16 + place, counted from 1; or 0.
 
         Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it: keys that
         may lie behind a full bucket are listed, and looked for when all others are found.
         """
         cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes
         cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
-        cdef Py_ssize_t i, place, number, searched = 0, used = self.head.rows, size = self.row
+        cdef Py_ssize_t i, searched = 0
         cdef uint64_t at, buckets = self.buckets
+        cdef uint32_t place
         cdef const unsigned char* index = self.index
         cdef const unsigned char* bucket
         cdef const unsigned char* checked = self.checked
-        cdef unsigned char* first = self.rows
-        cdef unsigned char* row
-        cdef size_t is_there
         cdef int slot_bits = self.bits, bits = self.number_bits, places = self.places
-        cdef bint is_narrow = places == NARROW_PLACES, is_whole = True
         for i in range(count):
             homes[i] = <uint32_t>home_of(keys[i], slot_bits, buckets)
         for i in range(count, count + AHEAD):
@@ -462,26 +547,37 @@ cdef class RowTable:
             if not checked[at >> (BLOCK_BITS - BUCKET_BITS)]:
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
             bucket = index + (at << BUCKET_BITS)
-            place = place_in(bucket, keys[i], bits, places)
+            place = <uint32_t>place_in(bucket, keys[i], bits, places)
             behind[searched] = <uint32_t>i
             searched += (place == 0) & (count_in(bucket) == <uint32_t>places)
-            number = number_at(bucket, place - (place != 0), bits, is_narrow)
-            is_whole &= (place == 0) | (number < used)
-            row = first + number * size
-            __builtin_prefetch(row, 1, 3)
-            is_there = -<size_t>(place != 0)
-            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
+            entries[i] = entry_at(at, place)
         for i in range(searched):
             at = homes[behind[i]]
-            place = self._search_on(keys[behind[i]], &at)
-            if place:
-                number = number_at(index + (at << BUCKET_BITS), place - 1, bits, is_narrow)
-                is_whole &= number < used
-                rows[behind[i]] = first + number * size
-                __builtin_prefetch(rows[behind[i]], 1, 3)
-        if not is_whole:
-            refuse(self.is_foundation)
+            place = <uint32_t>self._search_on(keys[behind[i]], &at)
+            entries[behind[i]] = entry_at(at, place)
         return 0
+
+    cdef Py_ssize_t _gather_listed(
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+    ) noexcept nogil:
+        # No block is checked: all were whole when the directory was made.
+        # The counts of a long row lie in the line behind its first.
+        cdef Py_ssize_t i, found = 0, size = self.row, behind = LINE if size > LINE else 0
+        cdef unsigned char* before = self.rows - size
+        cdef unsigned char* row
+        cdef uint32_t number
+        for i in range(min(count, AHEAD)):
+            __builtin_prefetch(directory + keys[i], 0, 3)
+        for i in range(count):
+            __builtin_prefetch(directory + keys[min(i + AHEAD, count - 1)], 0, 3)
+            number = directory[keys[i]]
+            row = before + number * size
+            __builtin_prefetch(row, 1, 3)
+            __builtin_prefetch(row + behind, 1, 3)
+            missing[i - found] = keys[i]
+            rows[found] = row
+            found += number != 0
+        return found
 
     cdef int _find_listed(
         self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
@@ -551,39 +647,37 @@ cdef class RowTable:
         """Give rows of this table, with the same numbers, to keys whose rows are elsewhere."""
         cdef Py_ssize_t i
         cdef unsigned char* row
-        if self.directory != NULL:
-            return self._claim_listed(keys, count, rows)
         for i in range(count):
             if not self.rows <= rows[i] < self.end:
-                row = self.own(keys[i])
+                self.add(keys + i, 1, &row)
                 # Two features may fall into one slot: the second finds the row of the first.
-                if is_empty(row, self.row) and not is_empty(rows[i], self.row):
+                if is_empty(row, self.row):
                     self.fill(row, rows[i])
                 rows[i] = row
         return 0
 
-    cdef int _claim_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+    cdef int add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+        """Give rows of zeros to keys that have none; one that two features have gets one row."""
         cdef Py_ssize_t i
-        cdef unsigned char* elsewhere
-        cdef uint32_t* directory = self.directory
-        cdef bint is_new
+        if self.directory != NULL:
+            return self._add_listed(keys, count, rows)
         for i in range(count):
-            elsewhere = rows[i]
-            if self.rows <= elsewhere < self.end:
-                continue
-            is_new = directory[keys[i]] == 0
-            if is_new:
+            rows[i] = self.own(keys[i])
+        return 0
+
+    cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
+        cdef Py_ssize_t i
+        cdef uint32_t* directory = self.directory
+        for i in range(count):
+            if directory[keys[i]] == 0:
                 if self.head.rows >= self.head.room:
                     refuse(self.is_foundation)
                 self.head.rows += 1
                 directory[keys[i]] = <uint32_t>self.head.rows
-            rows[i] = self.rows + (directory[keys[i]] - 1) * self.row
-            if is_new:
                 # Written before it is read: else its page is first that of zeros that all share, and the copy that is
                 # made when it is written interrupts the other processor. That took 6% of a replay by two threads.
-                rows[i][0] = 0
-                if not is_empty(elsewhere, self.row):
-                    self.fill(rows[i], elsewhere)
+                self.rows[(self.head.rows - 1) * self.row] = 0
+            rows[i] = self.rows + (directory[keys[i]] - 1) * self.row
         return 0
 
     cdef int open_directory(self) except -1:
