@@ -79,8 +79,8 @@ from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, is_possible, row_bytes, spread,
 )
 from deciban.committee._row_arithmetic cimport (
-    SHARES_A_LOGARITHM, CountedRow, PairRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
-    multiply_lanes, step_lanes, whole_lanes,
+    SHARES_A_LOGARITHM, CountedRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
+    multiply_lanes, step_lanes, teach_pairs, whole_lanes,
 )
 
 import os
@@ -857,7 +857,10 @@ cdef class Committee(CommitteeBuffer):
             square += self.gradient[number] * self.gradient[number]
         square *= share
         if self.capacity == 2:
-            self._teach_pairs(rows, count, counted, labels, square, self.rate * share)
+            teach_pairs(
+                rows, count, counted, gradient, square, rate * share, self.damping, self.table.start,
+                self.checks if has_checks else NULL, BLOCK_BITS,
+            )
             return
         for number in range(labels, lanes):
             self.gradient[number] = 0
@@ -885,33 +888,6 @@ cdef class Committee(CommitteeBuffer):
                 self.checks[(place >> BLOCK_BITS) + number] = check_of(
                     rows[i] + (number << BLOCK_BITS), WORDS_A_BLOCK, 0
                 )
-
-    cdef void _teach_pairs(
-        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square, double rate
-    ) noexcept nogil:
-        """The same for tables with room for two labels, to the last bit."""
-        cdef double first = self.gradient[0], second = self.gradient[1], damping = self.damping, step
-        cdef unsigned char* start = self.table.start
-        cdef uint64_t* checks = self.checks
-        cdef Py_ssize_t i, place
-        cdef PairRow row
-        cdef uint64_t before = 0
-        cdef bint has_checks = self.table.has_checks()
-        for i in range(count):
-            ask_for_row(rows, i, count, sizeof(PairRow))
-            place = rows[i] - start
-            memcpy(&row, rows[i], sizeof(PairRow))
-            if has_checks:
-                before = check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3)
-            if counted >= 0:
-                row.counts[counted] += row.counts[counted] < MOST_COUNT
-            if labels:
-                step = adagrad_step(&row.squares, square, rate, damping)
-                row.weights[0] = <float>(row.weights[0] - step * first)
-                row.weights[1] = <float>(row.weights[1] - step * second)
-            memcpy(rows[i], &row, sizeof(PairRow))
-            if has_checks:
-                checks[place >> BLOCK_BITS] += check_of(&row, sizeof(PairRow) // 8, (place & (BLOCK - 1)) >> 3) - before
 
     def explain(self, Features features not None, str favoured not None, str against not None):
         """Each feature's part of the difference between the totals of two labels, in nats: words, letters, bias.

@@ -24,9 +24,14 @@ cdef struct TableHead:
     uint64_t rows       # … and that are in use
 
 
+cdef inline uint64_t factor_of(uint64_t place) noexcept nogil:
+    """The odd number that the word at a place of a block is multiplied by for its check."""
+    return (2 * place + 1) * <uint64_t>0x9E3779B97F4A7C15u
+
+
 cdef inline uint64_t check_of(const void* words, Py_ssize_t count, uint64_t first) noexcept nogil:
     """The sum of words, each times an odd number that depends on its place; `first` is the place of the first."""
-    cdef uint64_t total = 0, word, factor = (2 * first + 1) * <uint64_t>0x9E3779B97F4A7C15u
+    cdef uint64_t total = 0, word, factor = factor_of(first)
     cdef Py_ssize_t i
     for i in range(count):
         # Copied, because C may take for granted that what is written as a float is never read as a whole number.
@@ -94,13 +99,13 @@ cdef class RowTable:
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef unsigned char* _add_at(self, uint64_t at, uint32_t key) except NULL nogil
     cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef int open_directory(self) except -1
     cdef int list_rows(self) except -1
     cdef int _list_into(self, uint32_t** directory) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
     cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
-    cdef uint64_t put_entry(self, uint64_t at, uint32_t key, uint64_t number) noexcept nogil
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil
