@@ -79,16 +79,14 @@ cdef class RowTable:
     cdef int _find_sparse(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
-    cdef int _put_rows(
-        self, const uint32_t* entries, Py_ssize_t count, unsigned char** rows, unsigned char* absent
-    ) except -1 nogil
+    cdef unsigned char* _row_or(self, uint32_t number, unsigned char* absent) noexcept nogil
     cdef Py_ssize_t gather(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil
     cdef Py_ssize_t _gather_some(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil
-    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* entries) except -1 nogil
+    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil
     cdef Py_ssize_t _gather_listed(
         self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) noexcept nogil

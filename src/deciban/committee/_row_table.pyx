@@ -140,7 +140,6 @@ cdef enum:
     LINE = 64           # bytes of the cache
     BUCKET = 64
     BUCKET_BITS = 6
-    PLACE_BITS = 4      # for a place in a bucket, counted from 1
     COUNT_AT = BUCKET - 4   # where a bucket says how many entries it has
     NARROW_PLACES = 12
     WIDE_PLACES = 10
@@ -215,7 +214,7 @@ cdef inline Py_ssize_t place_in(
     return 0
 
 
-cdef inline Py_ssize_t number_at(
+cdef inline uint32_t number_at(
     const unsigned char* bucket, Py_ssize_t place, int number_bits, bint is_narrow
 ) noexcept nogil:
     """The number of the row of an entry."""
@@ -224,24 +223,9 @@ cdef inline Py_ssize_t number_at(
     memcpy(&entry, bucket + 4 * place, 4)
     entry &= (<uint32_t>1 << number_bits) - 1
     if is_narrow:
-        return <Py_ssize_t>bucket[4 * NARROW_PLACES + place] << number_bits | entry
+        return <uint32_t>bucket[4 * NARROW_PLACES + place] << number_bits | entry
     memcpy(&wide, bucket + 4 * WIDE_PLACES + 2 * place, 2)
-    return <Py_ssize_t>wide << number_bits | entry
-
-
-cdef inline uint32_t entry_at(uint64_t bucket, uint32_t place) noexcept nogil:
-    """Where an entry is, by its bucket and its place in it, counted from 1; 0 if there is none."""
-    return (<uint32_t>bucket << PLACE_BITS | place) & -<uint32_t>(place != 0)
-
-
-cdef inline uint64_t bucket_of(uint32_t entry) noexcept nogil:
-    """Where in the index the bucket of an entry begins."""
-    return <uint64_t>(entry >> PLACE_BITS) << BUCKET_BITS
-
-
-cdef inline Py_ssize_t place_of(uint32_t entry) noexcept nogil:
-    """The place of an entry in its bucket, counted from 0."""
-    return <Py_ssize_t>(entry & ((1 << PLACE_BITS) - 1)) - 1
+    return <uint32_t>wide << number_bits | entry
 
 
 cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
@@ -397,7 +381,7 @@ cdef class RowTable:
         self.end = self.rows + head.room * self.row
         for view in range(VIEWS):
             self.salts[view] = hash_end(salt + 1 + view)
-        self.checked = <unsigned char*>calloc(blocks_of(head) + 1, 1)
+        self.checked = <unsigned char*>calloc(blocks_of(head), 1)
         if self.checked == NULL:
             raise MemoryError
         return 0
@@ -450,41 +434,24 @@ cdef class RowTable:
     cdef int _find_sparse(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil:
-        cdef uint32_t[SEARCHED_AT_ONCE] entries
+        cdef uint32_t[SEARCHED_AT_ONCE] numbers
         cdef Py_ssize_t i, some, looked = 0
         while looked < count:
             some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
-            self._search(keys + looked, some, entries)
-            self._put_rows(entries, some, rows + looked, absent)
+            self._search(keys + looked, some, numbers)
+            for i in range(some):
+                rows[looked + i] = self._row_or(numbers[i], absent)
+                __builtin_prefetch(rows[looked + i], 1, 3)
             looked += some
         for i in range(count):
             if rows[i] != absent:
                 self.check_row(rows[i])
         return 0
 
-    cdef int _put_rows(
-        self, const uint32_t* entries, Py_ssize_t count, unsigned char** rows, unsigned char* absent
-    ) except -1 nogil:
-        """Write down the row of each entry, or `absent` where there is none; without a branch on that."""
-        cdef Py_ssize_t i, number, used = self.head.rows, size = self.row
-        cdef const unsigned char* index = self.index
-        cdef unsigned char* first = self.rows
-        cdef unsigned char* row
-        cdef int bits = self.number_bits
-        cdef bint is_narrow = self.places == NARROW_PLACES, is_whole = True
-        cdef size_t is_there
-        for i in range(count):
-            number = number_at(
-                index + bucket_of(entries[i]), place_of(entries[i]) + (entries[i] == 0), bits, is_narrow
-            )
-            is_whole &= (entries[i] == 0) | (number < used)
-            row = first + number * size
-            __builtin_prefetch(row, 1, 3)
-            is_there = -<size_t>(entries[i] != 0)
-            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
-        if not is_whole:
-            refuse(self.is_foundation)
-        return 0
+    cdef inline unsigned char* _row_or(self, uint32_t number, unsigned char* absent) noexcept nogil:
+        """The row of a number, counted from 1, or `absent` for 0; which it is cannot be predicted, so nothing branches on it."""
+        cdef size_t is_there = -<size_t>(number != 0), row = <size_t>self.rows + (<size_t>number - 1) * self.row
+        return <unsigned char*>(row & is_there | <size_t>absent & ~is_there)
 
     cdef Py_ssize_t gather(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
@@ -511,51 +478,39 @@ cdef class RowTable:
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil:
         """The same for at most `SEARCHED_AT_ONCE` keys, with the check of the first block of each row."""
-        cdef uint32_t[SEARCHED_AT_ONCE] entries
-        cdef Py_ssize_t i, number, found = 0, used = self.head.rows, size = self.row
-        cdef const unsigned char* index = self.index
-        cdef const unsigned char* checked = self.checked
-        cdef unsigned char* first = self.rows
-        cdef unsigned char* start = self.start
-        cdef int bits = self.number_bits
-        cdef bint is_narrow = self.places == NARROW_PLACES, is_whole = True
+        cdef uint32_t[SEARCHED_AT_ONCE] numbers
+        cdef Py_ssize_t i, found = 0, size = self.row
+        cdef unsigned char* before = self.rows - size
         cdef unsigned char all_checked = 1
-        cdef uint32_t entry
-        self._search(keys, count, entries)
+        self._search(keys, count, numbers)
         for i in range(count):
-            entry = entries[i]
             missing[i - found] = keys[i]
-            entries[found] = entry
-            found += entry != 0
+            rows[found] = before + numbers[i] * size
+            __builtin_prefetch(rows[found], 1, 3)
+            found += numbers[i] != 0
         for i in range(found):
-            number = number_at(index + bucket_of(entries[i]), place_of(entries[i]), bits, is_narrow)
-            is_whole &= number < used
-            number = number if number < used else 0
-            rows[i] = first + number * size
-            __builtin_prefetch(rows[i], 1, 3)
-            all_checked &= checked[(rows[i] - start) >> BLOCK_BITS]
-        if not is_whole:
-            refuse(self.is_foundation)
+            all_checked &= self.checked[(rows[i] - self.start) >> BLOCK_BITS]
         if not all_checked:
             for i in range(found):
                 self.check_row(rows[i])
         return found
 
-    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* entries) except -1 nogil:
-        """Where the entries of at most `SEARCHED_AT_ONCE` keys are in the index: bucket · 16 + place, counted from 1; or 0.
+    cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil:
+        """The numbers of the rows of at most `SEARCHED_AT_ONCE` keys, counted from 1, or 0 where there is none.
 
         Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it: keys that
         may lie behind a full bucket are listed, and looked for when all others are found.
         """
         cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes
         cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
-        cdef Py_ssize_t i, searched = 0
+        cdef Py_ssize_t i, place, searched = 0
         cdef uint64_t at, buckets = self.buckets
-        cdef uint32_t place
+        cdef uint32_t number, used = <uint32_t>self.head.rows
         cdef const unsigned char* index = self.index
         cdef const unsigned char* bucket
         cdef const unsigned char* checked = self.checked
         cdef int slot_bits = self.bits, bits = self.number_bits, places = self.places
+        cdef bint is_narrow = places == NARROW_PLACES, is_whole = True
         for i in range(count):
             homes[i] = <uint32_t>home_of(keys[i], slot_bits, buckets)
         for i in range(count, count + AHEAD):
@@ -568,14 +523,20 @@ cdef class RowTable:
             if not checked[at >> (BLOCK_BITS - BUCKET_BITS)]:
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
             bucket = index + (at << BUCKET_BITS)
-            place = <uint32_t>place_in(bucket, keys[i], bits, places)
+            place = place_in(bucket, keys[i], bits, places)
             behind[searched] = <uint32_t>i
             searched += (place == 0) & (count_in(bucket) == <uint32_t>places)
-            entries[i] = entry_at(at, place)
+            number = (number_at(bucket, place - (place != 0), bits, is_narrow) + 1) & -<uint32_t>(place != 0)
+            is_whole &= number <= used
+            numbers[i] = number
         for i in range(searched):
             at = homes[behind[i]]
-            place = <uint32_t>self._search_on(keys[behind[i]], &at)
-            entries[behind[i]] = entry_at(at, place)
+            place = self._search_on(keys[behind[i]], &at)
+            if place:
+                numbers[behind[i]] = number_at(index + (at << BUCKET_BITS), place - 1, bits, is_narrow) + 1
+                is_whole &= numbers[behind[i]] <= used
+        if not is_whole:
+            refuse(self.is_foundation)
         return 0
 
     cdef Py_ssize_t _gather_listed(
