@@ -103,7 +103,7 @@ cdef class RowTable:
     cdef int list_rows(self) except -1
     cdef int _list_into(self, uint32_t** directory) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
-    cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
+    cdef int _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil

@@ -48,32 +48,29 @@ from deciban.errors import DamagedSnapshot, SharedFilterChanged
 
 cdef extern from *:
     """
-    /* Which of the first `places` numbers, 12 or 10, is `wanted` but for its last bits, counted from 1, or 0: all are
+    /* Which of the first `places` numbers, 12 or 10, is `wanted` in the bits of a mask, and `places` if none is: all are
        compared, four at a time, and nothing branches on what is found. */
     #ifdef __SSE2__
     #include <emmintrin.h>
-    static inline uint32_t deciban_place(const void* numbers, uint32_t wanted, int bits, int places)
+    static inline int deciban_place(const void* numbers, uint32_t wanted, uint32_t mask, int places)
     {
         const __m128i* fours = (const __m128i*)numbers;
-        const __m128i all = _mm_set1_epi32((int)wanted), zero = _mm_setzero_si128(), shift = _mm_cvtsi32_si128(bits);
-        const __m128i first = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours), all), shift), zero);
-        const __m128i next = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours + 1), all), shift), zero);
-        const __m128i last = _mm_cmpeq_epi32(_mm_srl_epi32(_mm_xor_si128(_mm_loadu_si128(fours + 2), all), shift), zero);
-        const __m128i found = _mm_packs_epi16(_mm_packs_epi32(first, next), _mm_packs_epi32(last, zero));
-        return (uint32_t)__builtin_ffs(_mm_movemask_epi8(found) & ((1 << places) - 1));
+        const __m128i all = _mm_set1_epi32((int)wanted), masks = _mm_set1_epi32((int)mask);
+        const __m128i first = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours), masks), all);
+        const __m128i next = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours + 1), masks), all);
+        const __m128i last = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours + 2), masks), all);
+        const __m128i found = _mm_packs_epi16(_mm_packs_epi32(first, next), _mm_packs_epi32(last, last));
+        return __builtin_ctz((uint32_t)_mm_movemask_epi8(found) | 1u << places);
     }
     #else
-    typedef uint32_t deciban_four __attribute__((vector_size(16), aligned(4), may_alias));
-    static inline uint32_t deciban_place(const void* numbers, uint32_t wanted, int bits, int places)
+    static inline int deciban_place(const void* numbers, uint32_t wanted, uint32_t mask, int places)
     {
-        const deciban_four* fours = (const deciban_four*)numbers;
-        const deciban_four all = {wanted, wanted, wanted, wanted}, zero = {0, 0, 0, 0};
-        const deciban_four first_names = {1, 2, 3, 4}, next_names = {5, 6, 7, 8};
-        const deciban_four last_names = {9, 10, places > 10 ? 11 : 0, places > 10 ? 12 : 0};
-        deciban_four found = (deciban_four)(((fours[0] ^ all) >> bits) == zero) & first_names;
-        found |= (deciban_four)(((fours[1] ^ all) >> bits) == zero) & next_names;
-        found |= (deciban_four)(((fours[2] ^ all) >> bits) == zero) & last_names;
-        return found[0] | found[1] | found[2] | found[3];
+        uint32_t found = 1u << places, number;
+        for (int place = 0; place < places; place++) {
+            memcpy(&number, (const char*)numbers + 4 * place, sizeof(number));
+            found |= (uint32_t)((number & mask) == wanted) << place;
+        }
+        return __builtin_ctz(found);
     }
     #endif
 
@@ -129,7 +126,7 @@ cdef extern from *:
     void* deciban_zeros(size_t) nogil
     int munmap(void*, size_t) nogil
     void __builtin_prefetch(const void*, int, int) nogil
-    uint32_t deciban_place(const void*, uint32_t, int, int) nogil
+    int deciban_place(const void*, uint32_t, uint32_t, int) nogil
     uint64_t add_within "deciban_add_within"(unsigned char*, uint64_t, int, uint64_t) nogil
 
 cdef enum:
@@ -197,21 +194,19 @@ cdef inline uint32_t count_in(const unsigned char* bucket) noexcept nogil:
     return count
 
 
-cdef inline Py_ssize_t place_in(
-    const unsigned char* bucket, uint32_t key, int number_bits, int places
-) noexcept nogil:
-    """Which entry of a bucket has a key, counted from 1; 0 if none has. All are compared, whatever is found."""
+cdef inline int place_in(const unsigned char* bucket, uint32_t key, int number_bits, int places) noexcept nogil:
+    """Which entry of a bucket has a key; `places` if none has. All are compared, whatever is found."""
     # Where a wide bucket has no 11th and 12th entry, the bytes of others stand.
     if key:
-        return deciban_place(bucket, key << number_bits, number_bits, places)
+        return deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
     # Free places look like the key 0.
     cdef uint32_t entry
-    cdef Py_ssize_t place
-    for place in range(min(count_in(bucket), <uint32_t>places)):
+    cdef int place
+    for place in range(min(<int>count_in(bucket), places)):
         memcpy(&entry, bucket + 4 * place, 4)
         if entry >> number_bits == 0:
-            return place + 1
-    return 0
+            return place
+    return places
 
 
 cdef inline uint32_t number_at(
@@ -503,7 +498,8 @@ cdef class RowTable:
         """
         cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes
         cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
-        cdef Py_ssize_t i, place, searched = 0
+        cdef Py_ssize_t i, searched = 0
+        cdef int place
         cdef uint64_t at, buckets = self.buckets
         cdef uint32_t number, used = <uint32_t>self.head.rows
         cdef const unsigned char* index = self.index
@@ -525,15 +521,16 @@ cdef class RowTable:
             bucket = index + (at << BUCKET_BITS)
             place = place_in(bucket, keys[i], bits, places)
             behind[searched] = <uint32_t>i
-            searched += (place == 0) & (count_in(bucket) == <uint32_t>places)
-            number = (number_at(bucket, place - (place != 0), bits, is_narrow) + 1) & -<uint32_t>(place != 0)
+            searched += (place == places) & (count_in(bucket) == <uint32_t>places)
+            # Where there is none, that of other bytes of the bucket, and it does not count.
+            number = (number_at(bucket, place, bits, is_narrow) + 1) & -<uint32_t>(place != places)
             is_whole &= number <= used
             numbers[i] = number
         for i in range(searched):
             at = homes[behind[i]]
             place = self._search_on(keys[behind[i]], &at)
-            if place:
-                numbers[behind[i]] = number_at(index + (at << BUCKET_BITS), place - 1, bits, is_narrow) + 1
+            if place != places:
+                numbers[behind[i]] = number_at(index + (at << BUCKET_BITS), place, bits, is_narrow) + 1
                 is_whole &= numbers[behind[i]] <= used
         if not is_whole:
             refuse(self.is_foundation)
@@ -585,21 +582,21 @@ cdef class RowTable:
             rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
         return 0
 
-    cdef Py_ssize_t _search_on(self, uint32_t key, uint64_t* at) except -1 nogil:
-        """The place of a key behind a full bucket, and in which bucket; 0 if it is not there, and where it could be."""
+    cdef int _search_on(self, uint32_t key, uint64_t* at) except -1 nogil:
+        """The place of a key behind a full bucket, and in which bucket; `places` if it is not there, and where it could be."""
         cdef uint64_t left = self.buckets
-        cdef Py_ssize_t place = 0
+        cdef int place
         cdef const unsigned char* bucket
         while left:
             bucket = self.index + (at[0] << BUCKET_BITS)
             place = place_in(bucket, key, self.number_bits, self.places)
-            if place or count_in(bucket) < <uint32_t>self.places:
+            if place != self.places or count_in(bucket) < <uint32_t>self.places:
                 return place
             left -= 1
             at[0] = at[0] + 1 if at[0] + 1 < self.buckets else 0
             if at[0] % BUCKETS_A_BLOCK == 0:
                 self.check_block(at[0] >> (BLOCK_BITS - BUCKET_BITS))
-        return 0
+        return self.places
 
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil:
         cdef unsigned char* row
@@ -635,7 +632,7 @@ cdef class RowTable:
             at = home_of(keys[i], self.bits, self.buckets)
             bucket = self.index + (at << BUCKET_BITS)
             # Most have a place where the search begins, which was checked when they were looked for.
-            if count_in(bucket) < <uint32_t>places and not place_in(bucket, keys[i], bits, places):
+            if count_in(bucket) < <uint32_t>places and place_in(bucket, keys[i], bits, places) == places:
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
                 rows[i] = self._add_at(at, keys[i])
             else:
@@ -710,8 +707,8 @@ cdef class RowTable:
         """The row of a key, made if there is none; its block has been checked."""
         cdef unsigned char* row
         cdef unsigned char* bucket
-        cdef uint64_t at
-        cdef Py_ssize_t place, number
+        cdef uint64_t at, number
+        cdef int place
         if self.index == NULL:
             return self.find_one(key)
         at = home_of(key, self.bits, self.buckets)
@@ -719,14 +716,13 @@ cdef class RowTable:
         # One walk finds the row, or the place for it.
         place = self._search_on(key, &at)
         bucket = self.index + (at << BUCKET_BITS)
-        if place:
-            number = number_at(bucket, place - 1, self.number_bits, self.places == NARROW_PLACES)
-            if number >= <Py_ssize_t>self.head.rows:
-                refuse(self.is_foundation)
-        else:
+        if place == self.places:
             if count_in(bucket) >= <uint32_t>self.places:
                 refuse(self.is_foundation)
             return self._add_at(at, key)
+        number = number_at(bucket, place, self.number_bits, self.places == NARROW_PLACES)
+        if number >= self.head.rows:
+            refuse(self.is_foundation)
         row = self.rows + number * self.row
         self.check_row(row)
         return row
