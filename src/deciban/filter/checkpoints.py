@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import os
 import struct
-from binascii import crc32
 from contextlib import suppress
 
+from deciban._crc32 import crc32
 from deciban.committee._committee import Committee
 from deciban.committee._committee_buffer import FORMAT
 from deciban.committee.shape import Shape

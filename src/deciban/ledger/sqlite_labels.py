@@ -11,7 +11,7 @@ from binascii import crc32
 from deciban.committee.label import key_of, shown, spellings
 from deciban.ledger.lesson import check_of
 from deciban.ledger.sqlite_file import damaged, digest_text
-from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, SqliteTrail
+from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL, SqliteTrail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,11 +42,15 @@ def folded_check(*fields: object) -> int:
 class SqliteLabels(SqliteTrail):
     """What labels there are, and how they are spelled."""
 
+    # The name of a joined label as its lessons were written with it.
+    _written_label = "labels.name"
+
     def __init__(self, path: str, read_only: bool = False) -> None:
         super().__init__(path, read_only)
         try:
             if read_only and self.has_split_labels():
                 self._execute(UNITED_LABELS)
+                self._written_label = WRITTEN_LABEL
         except BaseException:
             self.close()
             raise
