@@ -8,18 +8,22 @@ from deciban.committee._row_arithmetic cimport CountedRow
 
 # A lesson that waits to be learned.
 cdef struct Waiting:
-    void* features
+    void* features          # or the code of them, if …
+    Py_ssize_t size         # … it has so many bytes, and not 0
     Py_ssize_t label        # its number, or -1 if it is new
 
 
 cdef class Bulk:
-    cdef readonly list features     # nobody may take away what is looked at without the lock
+    cdef readonly list features     # or their codes; nobody may take away what is looked at without the lock
+    cdef Features decoded           # those of a code, while the lesson is learned
+    cdef Py_ssize_t room            # for how many there is room in it
     cdef Waiting* lessons
     cdef double* exams              # (lessons, labels)
     cdef Py_ssize_t count           # how many lessons wait
     cdef Py_ssize_t labels          # that an exam has totals for
 
-    cdef void add(self, Features features, Py_ssize_t label) noexcept
+    cdef int add(self, features, Py_ssize_t label) except -1
+    cdef void* at(self, Py_ssize_t place) except NULL nogil
     cdef list found(self)
 
 
@@ -56,7 +60,8 @@ cdef class Committee(CommitteeBuffer):
     cdef void _let_go_of_room(self) noexcept
     cdef tuple _totals(self)
     cdef double _correction(self, Py_ssize_t number) noexcept nogil
-    cdef int _make_room(self, Py_ssize_t count) except -1
+    cdef int _make_room(self, Py_ssize_t count) except -1 nogil
+    cdef int _make_more_room(self, Py_ssize_t count) except -1
     cdef int _make_room_below(self, Py_ssize_t count) except -1
     cdef int _find_rows(self, Features features) except -1 nogil
     cdef int _find_every_row(self, Features features) except -1 nogil

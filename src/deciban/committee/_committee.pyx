@@ -66,6 +66,7 @@ settings, the lessons and their order: state == replay(settings, ledger), bit fo
 """
 
 cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from libc.math cimport sqrt
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
@@ -74,7 +75,7 @@ from libc.string cimport memcpy, memset
 from deciban._descent cimport adagrad_step, descend
 from deciban._exponentials cimport exp_of, log_of
 from deciban.committee._committee_buffer cimport WITNESSES, CommitteeBuffer, Head, label_bytes, table_at
-from deciban.committee._lesson_code cimport Features
+from deciban.committee._lesson_code cimport Features, read_code
 from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, is_possible, row_bytes, spread,
 )
@@ -164,13 +165,17 @@ cdef inline uint64_t check_of_changed(
 
 
 cdef class Bulk:
-    """Lessons that are learned one after the other without Python's lock, and their exams."""
+    """Lessons that are learned one after the other without Python's lock, and their exams.
 
-    def __cinit__(self, list features not None, Py_ssize_t labels):
+    Codes of features are decoded when their turn comes, each in the memory of the one before.
+    """
+
+    def __cinit__(self, features not None, Py_ssize_t labels):
         self.features = list(features)
+        self.decoded = Features.__new__(Features)
         self.labels = labels
-        self.lessons = <Waiting*>calloc(len(features) + 1, sizeof(Waiting))
-        self.exams = <double*>calloc(len(features) + 1, max(labels, 1) * sizeof(double))
+        self.lessons = <Waiting*>calloc(len(self.features) + 1, sizeof(Waiting))
+        self.exams = <double*>calloc(len(self.features) + 1, max(labels, 1) * sizeof(double))
         if self.lessons == NULL or self.exams == NULL:
             raise MemoryError
 
@@ -178,11 +183,27 @@ cdef class Bulk:
         free(self.lessons)
         free(self.exams)
 
-    cdef void add(self, Features features, Py_ssize_t label) noexcept:
+    cdef int add(self, features, Py_ssize_t label) except -1:
         """Let the next one of the features wait, under the number of its label."""
-        self.lessons[self.count].features = <void*>features
-        self.lessons[self.count].label = label
+        cdef Waiting* waiting = self.lessons + self.count
+        if type(features) is bytes:
+            waiting.features = <void*>PyBytes_AS_STRING(features)
+            waiting.size = max(PyBytes_GET_SIZE(features), 1)
+        elif isinstance(features, Features):
+            waiting.features = <void*>features
+        else:
+            raise TypeError(f"features or their code are learned, got {type(features).__name__} instead")
+        waiting.label = label
         self.count += 1
+        return 0
+
+    cdef void* at(self, Py_ssize_t place) except NULL nogil:
+        """The features of a lesson, until those of another are asked for."""
+        cdef Waiting* waiting = self.lessons + place
+        if not waiting.size:
+            return waiting.features
+        read_code(<const unsigned char*>waiting.features, waiting.size, self.decoded, &self.room)
+        return <void*>self.decoded
 
     cdef list found(self):
         """The exam of each lesson that waited: its totals by label."""
@@ -337,10 +358,14 @@ cdef class Committee(CommitteeBuffer):
             parts[witness // 2] += self.header.weights[witness] / self._scale(witness) * (scores[first] - scores[second])
         return parts[0], parts[1]
 
-    cdef int _make_room(self, Py_ssize_t count) except -1:
+    cdef int _make_room(self, Py_ssize_t count) except -1 nogil:
         """Room for a message of so many features."""
-        if count <= self.rows_room:
-            return 0
+        if count > self.rows_room:
+            with gil:
+                self._make_more_room(max(count, self.rows_room + self.rows_room // 2))
+        return 0
+
+    cdef int _make_more_room(self, Py_ssize_t count) except -1:
         cdef uint32_t* keys = <uint32_t*>realloc(self.keys, count * sizeof(uint32_t))
         if keys == NULL:
             raise MemoryError
@@ -635,10 +660,10 @@ cdef class Committee(CommitteeBuffer):
         """Learn one lesson; the totals that it had before (its exam), for the labels known before."""
         return self.learn_many([label], [features])[0]
 
-    def learn_many(self, list labels not None, list features not None):
+    def learn_many(self, labels not None, features not None):
         """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
 
-        All but a new label happens in one go without Python's lock, so that another thread can fetch what follows.
+        Features may be given as their codes. All but a new label happens in one go without Python's lock, so that another thread can fetch what follows.
         A single lesson that was the last to be scored is not scored again.
         """
         self._must_hold()
@@ -647,26 +672,27 @@ cdef class Committee(CommitteeBuffer):
         cdef Py_ssize_t known = self.header.labels, place
         cdef Bulk bulk = Bulk(features, known)
         cdef bint is_scored = len(bulk.features) == 1 and bulk.features[0] is self.scored
-        cdef Features one
         cdef dict numbers = {}
         cdef double* exam
+        cdef void* one = NULL
         self.scored = None
-        for label, one in zip(labels, bulk.features):
+        for label, features_or_code in zip(labels, bulk.features):
             if label not in numbers:
                 numbers[label] = self._number(label)
-            self._make_room(one.words + one.letters)
-            bulk.add(one, numbers[label])
+            bulk.add(features_or_code, numbers[label])
             if numbers[label] < 0:
                 break
         with nogil:
             for place in range(bulk.count):
                 exam = bulk.exams + place * known
-                self._examine(<Features>bulk.lessons[place].features, exam, is_scored)
+                one = bulk.at(place)
+                self._make_room((<Features>one).words + (<Features>one).letters)
+                self._examine(<Features>one, exam, is_scored)
                 if bulk.lessons[place].label >= 0:
-                    self._teach(<Features>bulk.lessons[place].features, bulk.lessons[place].label, exam, known)
+                    self._teach(<Features>one, bulk.lessons[place].label, exam, known)
         if bulk.count and bulk.lessons[bulk.count - 1].label < 0:
             place = bulk.count - 1
-            self._teach_first(bulk.features[place], labels[place], bulk.exams + place * known, known)
+            self._teach_first(<Features>one, labels[place], bulk.exams + place * known, known)
         return bulk.found()
 
     cdef int _examine(self, Features features, double* exam, bint is_scored) except -1 nogil:

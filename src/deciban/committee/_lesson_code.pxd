@@ -14,5 +14,6 @@ cdef class Features:
     cdef bytes _encoded(self)
 
 
+cdef int read_code(const unsigned char* code, Py_ssize_t size, Features features, Py_ssize_t* room) except -1 nogil
 cdef Py_ssize_t write_code(Features features, unsigned char** code) except -1 nogil
 cdef int make_room(Features features, Py_ssize_t count) except -1 nogil

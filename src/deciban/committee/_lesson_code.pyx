@@ -21,6 +21,7 @@ True
 
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBuffer_Release, PyObject_GetBuffer
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.math cimport log2
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp
@@ -158,29 +159,58 @@ cdef class Features:
     @staticmethod
     def decode(bytes code not None):
         """The features of a code; damaged codes are refused."""
-        cdef const unsigned char* data = <const unsigned char*>PyBytes_AS_STRING(code)
-        cdef Py_ssize_t size = len(code), place = 0, words, letters, bits
-        words = count_at(data, size, &place)
-        # A feature takes at least one bit, so a damaged count cannot ask for more memory than that.
-        bits = 8 * size
-        if words < 0 or words > min(bits, MOST_FEATURES):
-            raise damaged()
-        cdef Features features = with_room(words)
-        if not decode_view(data, size, &place, features.data, words):
-            raise damaged()
-        letters = count_at(data, size, &place)
-        if letters < 0 or letters > min(bits, MOST_FEATURES):
-            raise damaged()
-        make_room(features, words + letters)
-        if not decode_view(data, size, &place, features.data + words, letters) or place != size:
-            raise damaged()
-        features.words = words
-        features.letters = letters
+        cdef Features features = Features.__new__(Features)
+        cdef Py_ssize_t room = 0
+        read_code(<const unsigned char*>PyBytes_AS_STRING(code), len(code), features, &room)
         return features
 
+    @staticmethod
+    def most_in(bytes code not None):
+        """How many features a code holds at most; half as many again as it does, for a mail.
 
-cdef object damaged():
-    return DamagedLedger("The features of a lesson cannot be read: the ledger is damaged. Restore it from a copy.")
+        One of n features takes more than log2(2^23 / n) bits, so all features of b bits are fewer than b divided by that, with
+        any number in the place of n that is known to be above.
+        """
+        cdef double bits = 8.0 * len(code), most = bits
+        cdef int turn
+        for turn in range(3):
+            most = bits / max(SHORT_BITS - log2(max(most, 1.0)), 1.0)
+        return <Py_ssize_t>most + 1
+
+
+cdef int read_code(const unsigned char* code, Py_ssize_t size, Features features, Py_ssize_t* room) except -1 nogil:
+    """Put the features of a code into those that have room for so many, or for more afterwards; damaged codes are refused."""
+    cdef Py_ssize_t place = 0, words, letters
+    # A feature takes at least one bit, so a damaged count cannot ask for more memory than that.
+    cdef Py_ssize_t most = min(8 * size, <Py_ssize_t>MOST_FEATURES)
+    features.words = features.letters = 0
+    words = count_at(code, size, &place)
+    if not 0 <= words <= most:
+        refuse()
+    have_room(features, words, room)
+    if not decode_view(code, size, &place, features.data, words):
+        refuse()
+    letters = count_at(code, size, &place)
+    if not 0 <= letters <= most:
+        refuse()
+    have_room(features, words + letters, room)
+    if not decode_view(code, size, &place, features.data + words, letters) or place != size:
+        refuse()
+    features.words = words
+    features.letters = letters
+    return 0
+
+
+cdef int have_room(Features features, Py_ssize_t count, Py_ssize_t* room) except -1 nogil:
+    """Memory for so many features, unless there is as much."""
+    if count > room[0] or features.data == NULL:
+        make_room(features, count)
+        room[0] = count
+    return 0
+
+
+cdef int refuse() except -1 with gil:
+    raise DamagedLedger("The features of a lesson cannot be read: the ledger is damaged. Restore it from a copy.")
 
 
 cdef Py_ssize_t write_code(Features features, unsigned char** code) except -1 nogil:

@@ -581,7 +581,7 @@ cdef class Panel:
         self.resting.scored = self.own.scored = features
         return 0
 
-    cdef int _make_room(self, Features features) except -1:
+    cdef int _make_room(self, Features features) except -1 nogil:
         self.resting._make_room(features.words + features.letters)
         self.own._make_room(features.words + features.letters)
         return 0
@@ -668,10 +668,10 @@ cdef class Panel:
         """Learn one lesson; the totals that it had before (its exam), for the labels considered before."""
         return self.learn_many([label], [features])[0]
 
-    def learn_many(self, list labels not None, list features not None):
+    def learn_many(self, labels not None, features not None):
         """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
 
-        As in a committee, all but a new label happens in one go without Python's lock. A label is new if the owner never
+        As in a committee, features may be given as their codes, and all but a new label happens in one go without Python's lock. A label is new if the owner never
         taught it, whatever the foundation knows.
         """
         self._must_hold()
@@ -683,24 +683,28 @@ cdef class Panel:
         cdef bint is_scored = len(bulk.features) == 1 and (
             bulk.features[0] is self.resting.scored and bulk.features[0] is self.own.scored
         )
-        cdef Features one
+        cdef void* one = NULL
         cdef dict numbers = {
             label: number for number, label in enumerate(self.roll) if self.own_places[<int>number] >= 0
         }
-        for label, one in zip(labels, bulk.features):
+        for label, features_or_code in zip(labels, bulk.features):
             if label not in numbers:
                 break
-            self._make_room(one)
-            bulk.add(one, numbers[label])
+            bulk.add(features_or_code, numbers[label])
         if bulk.count:
             self.resting.scored = self.own.scored = None
         with nogil:
             for place in range(bulk.count):
-                self._learn_known(<Features>bulk.lessons[place].features, bulk.lessons[place].label, is_scored)
+                one = bulk.at(place)
+                self._make_room(<Features>one)
+                self._learn_known(<Features>one, bulk.lessons[place].label, is_scored)
                 memcpy(bulk.exams + place * known, self.mixed, known * sizeof(double))
         cdef list found = bulk.found()
         if bulk.count < len(bulk.features):
-            found.append(self._learn_first(labels[bulk.count], bulk.features[bulk.count]))
+            features_or_code = bulk.features[bulk.count]
+            if type(features_or_code) is bytes:
+                features_or_code = Features.decode(features_or_code)
+            found.append(self._learn_first(labels[bulk.count], features_or_code))
         return found
 
     cdef int _learn_known(self, Features features, Py_ssize_t truth, bint is_scored) except -1 nogil:

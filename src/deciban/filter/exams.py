@@ -55,7 +55,9 @@ def taught(committee: Learner, lessons: Sequence[Placed]) -> bytes:
     while done < len(lessons):
         rest = lessons[done:]
         examiner = _Examiner(committee.labels, committee.considered)
-        exams = committee.learn_many([lesson.label for lesson in rest], [lesson.features for lesson in rest])
+        exams = committee.learn_many(
+            [lesson.label for lesson in rest], [lesson.features_or_code for lesson in rest]
+        )
         # What follows a lesson of a new label is not learned yet.
         records.append(examiner.records(rest[: len(exams)], exams, committee.labels))
         done += len(exams)

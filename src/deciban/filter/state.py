@@ -109,6 +109,9 @@ class State:
         """The shape of a larger table in which these lessons find room; None if they have room now."""
         committee = self.look()
         labels = {*committee.labels, *(lesson.label for lesson in lessons)}
+        # Features are counted only if there may be too little room.
+        if committee.has_room(len(labels), sum(lesson.most_features for lesson in lessons)):
+            return None
         features = sum(len(lesson.features) for lesson in lessons)
         if committee.has_room(len(labels), features):
             return None

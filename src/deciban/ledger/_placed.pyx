@@ -67,6 +67,16 @@ cdef class Placed:
             self._features = Features.decode(self._code)
         return self._features
 
+    @property
+    def features_or_code(self):
+        """Its features, or the code of them while nobody has asked for more."""
+        return self._code if self._features is None else self._features
+
+    @property
+    def most_features(self):
+        """How many features it has, or can have by the length of their code."""
+        return Features.most_in(self._code) if self._features is None else len(self._features)
+
     def stored(self):
         """The same lesson with the code of its features only, a third of the memory."""
         cdef Placed lesson = Placed(self.position, self.trail, self.step, self.label, None, self.origin, self.share)
@@ -103,9 +113,9 @@ def placed_in(tuple row not None, position, bytes trail not None, bytes identity
         step = link(digest, row[WRITTEN], row[CHECKED])
     except (TypeError, AttributeError):  # of another type than was written
         return None
-    return Placed(
-        position, follow(identity, trail, step), step, row[LABEL], Features.decode(code), row[ORIGIN], row[SHARE]
-    )
+    cdef Placed lesson = Placed(position, follow(identity, trail, step), step, row[LABEL], None, row[ORIGIN], row[SHARE])
+    lesson._code = code
+    return lesson
 
 
 def placed_in_turn(list rows not None, bytes trail not None, bytes identity not None):
