@@ -13,7 +13,7 @@ from deciban.committee._lesson_code import Features
 from deciban.committee.course import Course
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
-from deciban.errors import BadLabel, DamagedSnapshot, NoSuchLabel, TooManyLabels
+from deciban.errors import BadLabel, DamagedLedger, DamagedSnapshot, NoSuchLabel, TooManyLabels
 from tests.committee.streams import buffer_of, made_up_features, made_up_lessons
 
 SETTINGS = Settings(bits=10, salt=12345)
@@ -44,7 +44,8 @@ def test_the_same_lessons_give_the_same_bits(labels: int) -> None:
 
 @pytest.mark.parametrize("labels", [1, 2, 5])
 @pytest.mark.parametrize("is_layer", [False, True])
-def test_many_lessons_at_once_are_learned_as_one_by_one(labels: int, is_layer: bool) -> None:
+@pytest.mark.parametrize("as_codes", [False, True])
+def test_many_lessons_at_once_are_learned_as_one_by_one(labels: int, is_layer: bool, as_codes: bool) -> None:
     lessons = made_up_lessons(labels, 60)
     shape = Shape.for_rows(8, 10, 4000, is_layer=is_layer)
     single, many = (Committee.fresh(Settings(bits=10), shape=shape) for _ in range(2))
@@ -54,7 +55,8 @@ def test_many_lessons_at_once_are_learned_as_one_by_one(labels: int, is_layer: b
     while len(found) < len(lessons):
         done = len(found)
         before = many.labels
-        found += many.learn_many(names[done:], features[done:])
+        codes = [each.encode() for each in features]
+        found += many.learn_many(names[done:], (codes if as_codes else features)[done:])
         # Up to the first of a new label, or to the end.
         assert {*names[done : len(found)]} <= {*before, names[len(found) - 1]}
         assert names[len(found) - 1] not in before or len(found) == len(lessons)
@@ -76,6 +78,35 @@ def test_a_lesson_that_was_scored_just_before_is_learned_as_any_other(labels: in
         assert scoring.score(features) == plain.score(features) != expected
     assert plain.state() == scoring.state()
     assert plain.seal() == scoring.seal()
+
+
+@pytest.mark.parametrize("is_layer", [False, True])
+def test_a_lesson_that_was_explained_just_before_is_learned_as_any_other(is_layer: bool) -> None:
+    shape = Shape.for_rows(2, 10, 4000, is_layer=is_layer)
+    plain, explaining = (Committee.fresh(Settings(bits=10), shape=shape) for _ in range(2))
+    for number, (label, features) in enumerate(made_up_lessons(2, 60)):
+        expected = explaining.score(features)
+        if number >= 10:
+            first = explaining.explain(features, "label 0", "label 1")
+            assert explaining.explain(features, "label 0", "label 1") == first
+            *parts, bias = first
+            assert sum(map(sum, parts)) + bias == pytest.approx(expected[0] - expected[1])
+        assert plain.learn(label, features) == explaining.learn(label, features) == expected
+    assert plain.state() == explaining.state()
+
+
+def test_a_damaged_code_among_many_is_refused_and_what_was_learned_before_it_stays() -> None:
+    (label, features), (_, another) = made_up_lessons(1, 2)
+    damaged, expected = Committee.fresh(Settings(bits=10)), Committee.fresh(Settings(bits=10))
+    for committee in (damaged, expected):
+        committee.learn(label, features)
+    with pytest.raises(DamagedLedger, match="cannot be read"):
+        damaged.learn_many([label, label], [another.encode(), features.encode()[:-3]])
+    expected.learn(label, another)
+    assert damaged.state() == expected.state()
+    with pytest.raises(TypeError, match="got NoneType"):
+        damaged.learn_many([label], [None])  # type: ignore[list-item]
+    assert damaged.state() == expected.state()
 
 
 def test_a_lesson_that_was_scored_before_another_state_was_taken_over_is_scored_again() -> None:

@@ -61,6 +61,21 @@ def test_a_code_that_is_cut_short_or_longer_is_refused(words: set[int], place: i
         Features.decode(code + b"\1")
 
 
+@given(SETS, SETS)
+def test_a_code_holds_no_more_than_its_length_allows(words: set[int], letters: set[int]) -> None:
+    assert len(words) + len(letters) <= Features.most_in(features(words, letters).encode())
+
+
+@pytest.mark.parametrize("count", [1, 100, 1700, 1 << 16])
+@pytest.mark.parametrize("spread", [1, 7, 1 << 7])
+def test_what_a_code_can_hold_is_near_what_it_holds(count: int, spread: int) -> None:
+    found = features(set(range(0, count * spread, spread)), set())
+    assert count <= Features.most_in(found.encode())
+    rng = random.Random(count)
+    found = features({rng.getrandbits(FEATURE_BITS) for _ in range(count)}, set())
+    assert len(found) <= Features.most_in(found.encode()) <= 2 * len(found) + 10
+
+
 def test_a_feature_costs_little_more_than_its_entropy() -> None:
     rng = random.Random(7)
     letters = {rng.getrandbits(FEATURE_BITS) for _ in range(1700)}

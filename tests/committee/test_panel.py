@@ -302,14 +302,16 @@ def test_a_label_that_is_renamed_is_so_in_both_committees():
     assert "Spam" in panel.own.labels
 
 
-def test_many_lessons_at_once_are_learned_as_one_by_one():
+@pytest.mark.parametrize("as_codes", [False, True])
+def test_many_lessons_at_once_are_learned_as_one_by_one(as_codes):
     taught = lessons(3, 60, ("ham", "work", "spam"))
     single, many = panel_on(foundation(), 4), panel_on(foundation(), 4)
     exams = [single.learn(label, features) for label, features in taught]
     found, calls = [], 0
     while len(found) < len(taught):
         rest = taught[len(found) :]
-        found += many.learn_many([label for label, _ in rest], [features for _, features in rest])
+        given = [features.encode() if as_codes else features for _, features in rest]
+        found += many.learn_many([label for label, _ in rest], given)
         calls += 1
     assert found == exams
     assert many.state() == single.state()
