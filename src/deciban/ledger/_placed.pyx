@@ -1,4 +1,4 @@
-"""Lessons in their places, as a replay needs them; made of the rows of a ledger, and on the way into it.
+r"""Lessons in their places, as a replay needs them; made of the rows of a ledger, and on the way into it.
 
 A replay of 6,000 lessons makes 6,000 of them and does little else with Python's lock. So what is done for each is
 compiled, and the fields that only the check needs come from the ledger as one text.
@@ -43,9 +43,10 @@ cdef inline uint32_t check_of_bytes(uint32_t check, bytes data) noexcept:
     return crc32_of(check, <const unsigned char*>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
 
 
-cdef uint32_t check_of_lesson(bytes code, bytes digest, bytes text) noexcept:
-    """The check of a lesson (`check_of_text` in lesson.py)."""
-    return check_of_bytes(check_of_bytes(check_of_bytes(0, digest), text), code)
+cdef uint32_t check_of_lesson(bytes code, bytes digest, bytes text, share):
+    """The check of a lesson (`check_of` in lesson.py), all of whose fields but the last are one text."""
+    cdef bytes last = b"\0001.0" if share == 1 and type(share) is float else b"\0" + str(share).encode()
+    return check_of_bytes(check_of_bytes(check_of_bytes(check_of_bytes(0, digest), text), last), code)
 
 
 cdef class Placed:
@@ -107,14 +108,19 @@ def placed_in(tuple row not None, position, bytes trail not None, bytes identity
         code, digest, text = row[CODE], row[DIGEST], row[TEXT]
         if code is None or digest is None or text is None:
             return None
-        text = text + b"\0" + str(row[SHARE]).encode()
-        if check_of_lesson(code, digest, text) != row[CHECKED]:
+        if check_of_lesson(code, digest, text, row[SHARE]) != row[CHECKED]:
             return None
         step = link(digest, row[WRITTEN], row[CHECKED])
     except (TypeError, AttributeError):  # of another type than was written
         return None
-    cdef Placed lesson = Placed(position, follow(identity, trail, step), step, row[LABEL], None, row[ORIGIN], row[SHARE])
+    cdef Placed lesson = Placed.__new__(Placed)
+    lesson.position = position
+    lesson.trail = follow(identity, trail, step)
+    lesson.step = step
+    lesson.label = row[LABEL]
     lesson._code = code
+    lesson.origin = row[ORIGIN]
+    lesson.share = row[SHARE]
     return lesson
 
 
@@ -144,7 +150,7 @@ def written(
     )
     share = float(lesson.share)
     checked = check_of_lesson(
-        code, digest, "\0".join((spelling, str(taught), *texts, str(share))).encode("utf-8", "surrogatepass")
+        code, digest, "\0".join((spelling, str(taught), *texts)).encode("utf-8", "surrogatepass"), share
     )
     step = link(digest, spelling, checked)
     return (

@@ -85,11 +85,7 @@ def is_possible(lesson: Lesson) -> bool:
 
 def check_of(code: bytes, digest: bytes, label: str, taught: int, *fields: object) -> int:
     """A check of everything that a lesson is: its code and its fields in their order (CRC-32)."""
-    return check_of_text(code, digest, "\0".join((label, str(taught), *map(str, fields))))
-
-
-def check_of_text(code: bytes, digest: bytes, text: str) -> int:
-    """The same for who has joined the fields already."""
+    text = "\0".join((label, str(taught), *map(str, fields)))
     return crc32(code, crc32(text.encode("utf-8", "surrogatepass"), crc32(digest)))
 
 
