@@ -141,44 +141,35 @@ def replay(path: str, count: int) -> None:
     print(f"{'replay':18} {max(speeds):,.0f} lessons a second")
 
 
-def replay_ratios(path: str) -> None:
-    """On one core, where a replay is made by one thread, and on all, where another one fetches the lessons."""
-    cores = os.sched_getaffinity(0)
-    for used in ({min(cores)}, cores):
-        os.sched_setaffinity(0, used)
-        replay_ratio(path, f"replay, {len(used)} core{'s' * (len(used) > 1)}")
-
-
-def replay_ratio(path: str, name: str) -> None:
+def replay_ratio(path: str) -> None:
     """A replay into a file beside what it cannot do without: decoding lessons and learning them, in turns.
 
-    The least of some rounds; and of both clocks: a second thread makes it shorter, and takes time of its own.
+    The least of some rounds, and the median of the rounds, each within itself.
     """
-    least: dict[str, Spent] = {}
+    spent: dict[str, list[float]] = {"needed": [], "without checkpoints": [], "with checkpoints": []}
     with Filter.open(path, create=False) as mail:
         replaying = mail._own.replaying
         codes = [(lesson.label, lesson.features.encode()) for lesson in mail.lessons()]
         for _ in range(REPLAY_ROUNDS):
-            for what, checkpoints in (("needed", None), ("without", 0), ("with", None)):
+            for what, seconds in spent.items():
                 for saved in mail.checkpoints.files():
                     os.unlink(saved)
-                cpu, wall = time.process_time(), time.perf_counter()
+                start = time.process_time()
                 if what == "needed":
                     committee = replaying.begin(in_bulk=True)
                     for label, code in codes:
                         committee.learn(label, Features.decode(code))
                     committee.close()
                 else:
-                    replaying.built(checkpoints=checkpoints).discard()
-                spent = Spent(time.process_time() - cpu, time.perf_counter() - wall)
-                before = least.get(what, spent)
-                least[what] = Spent(min(spent.cpu, before.cpu), min(spent.wall, before.wall))
-    needed = least.pop("needed")
-    told = ", ".join(
-        f"{spent.cpu / needed.cpu:.2f} × {what} checkpoints ({spent.wall / needed.wall:.2f} × in wall time)"
-        for what, spent in least.items()
+                    replaying.built(checkpoints=None if what == "with checkpoints" else 0).discard()
+                seconds.append(time.process_time() - start)
+    needed = spent.pop("needed")
+    told = "; ".join(
+        f"{min(seconds) / min(needed):.2f} × {what}, in the median of the rounds "
+        f"{statistics.median(map(operator.truediv, seconds, needed)):.2f} ×"
+        for what, seconds in spent.items()
     )
-    print(f"{name:18} {told}; decoding and learning {needed.cpu / len(codes) * 1e6:.0f} µs a lesson")
+    print(f"{'replay ÷ needed':18} {told} (needed: {min(needed) / len(codes) * 1e6:.0f} µs a lesson)")
 
 
 def one_process(path: str, files: list[Path]) -> None:
@@ -227,7 +218,7 @@ def main() -> None:
         random.Random(7).shuffle(files)
         classify_warm(path, [file.read_bytes() for file in files[:2000]])
         replay(path, len(files))
-        replay_ratios(path)
+        replay_ratio(path)
         forget_late(path)
         one_process(path, files)
         print(f"{'a lesson':18} {os.path.getsize(path) / len(files):,.0f} bytes in the ledger")

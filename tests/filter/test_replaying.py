@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from deciban.committee.settings import Settings
 from deciban.filter.exams import examined
+from deciban.filter.fetching import NAME
 from deciban.filter.footing import Footings
 from deciban.filter.published import Published
 from deciban.filter.replaying import Replaying
@@ -50,7 +52,13 @@ def test_a_replay_by_two_threads_is_that_of_one(
     monkeypatch.setattr("deciban.filter.replaying.MANY", 1)
     monkeypatch.setattr("deciban.filter.replaying.SLICE", 3)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
-    beside = replaying.built()
+    started = []
+    start = Thread.start
+    monkeypatch.setattr(Thread, "start", lambda thread: (started.append(thread.name), start(thread)))
+    replaying.built().discard()
+    assert started == []  # nobody waits for it
+    beside = replaying.built_in([*range(1, len(LESSONS) + 1)])
+    assert started == [NAME]
     assert beside.snapshot.look().state() == alone.look().state()
     assert beside.snapshot.exam_records() == alone.exam_records()
     assert beside.snapshot.address == alone.address
