@@ -663,8 +663,8 @@ cdef class Committee(CommitteeBuffer):
     def learn_many(self, labels not None, features not None):
         """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
 
-        Features may be given as their codes. All but a new label happens in one go without Python's lock, so that another thread can fetch what follows.
-        A single lesson that was the last to be scored is not scored again.
+        Features may be given as their codes. All but a new label happens in one go without Python's lock, so that another
+        thread can fetch what follows. A single lesson that was the last to be scored is not scored again.
         """
         self._must_hold()
         if self.buffer.readonly:

@@ -671,8 +671,8 @@ cdef class Panel:
     def learn_many(self, labels not None, features not None):
         """Learn lessons one after the other, up to the first of a new label; the exams of those that were learned.
 
-        As in a committee, features may be given as their codes, and all but a new label happens in one go without Python's lock. A label is new if the owner never
-        taught it, whatever the foundation knows.
+        As in a committee, features may be given as their codes, and all but a new label happens in one go without Python's
+        lock. A label is new if the owner never taught it, whatever the foundation knows.
         """
         self._must_hold()
         if self.buffer.readonly:

@@ -126,7 +126,7 @@ cdef extern from *:
        `checks` of blocks of so many bits from `start` on are kept up, unless it is NULL: each word counts for them times an odd
        number of its own (_row_table.pxd).
        A row is read and written as two words. Written as floats and counts, and read as words right after, each row
-       waited for itself, which took a quarter of the time. */
+       waited for itself, a third of the time. */
     static inline void deciban_teach_pairs(
         unsigned char** rows, ptrdiff_t count, ptrdiff_t counted, const double* gradient, double square, double rate,
         double damping, const unsigned char* start, uint64_t* checks, int block_bits)

@@ -74,8 +74,8 @@ cdef extern from *:
     }
     #endif
 
-    /* Add a number of so many bytes to the one that is so many bytes behind `bytes`; by how much the word of 8 bytes around it
-       grows. Words are read and written whole: one whose parts were just written is not there at once. */
+    /* Add a number of so many bytes to the one that stands at a place of some bytes; by how much the word of 8 bytes around
+       it grows. Words are read and written whole: whoever reads one whose parts were just written has to wait. */
     #include <stdint.h>
     #include <string.h>
     static inline uint64_t deciban_add_within(unsigned char* bytes, uint64_t place, int size, uint64_t number)

@@ -98,7 +98,9 @@ cdef class Placed:
 
     def at(self, position, bytes trail):
         """The same lesson in another place."""
-        return Placed(position, trail, self.step, self.label, self.features, self.origin, self.share)
+        cdef Placed lesson = Placed(position, trail, self.step, self.label, self._features, self.origin, self.share)
+        lesson._code = self._code
+        return lesson
 
 
 def placed_in(tuple row not None, position, bytes trail not None, bytes identity not None):
