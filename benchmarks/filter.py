@@ -146,23 +146,29 @@ def replay_ratio(path: str) -> None:
 
     The least of some rounds, and the median of the rounds, each within itself.
     """
-    spent: dict[str, list[float]] = {"needed": [], "without checkpoints": [], "with checkpoints": []}
     with Filter.open(path, create=False) as mail:
         replaying = mail._own.replaying
         codes = [(lesson.label, lesson.features.encode()) for lesson in mail.lessons()]
+
+        def decode_and_learn() -> None:
+            committee = replaying.begin(in_bulk=True)
+            for label, code in codes:
+                committee.learn(label, Features.decode(code))
+            committee.close()
+
+        tasks = {
+            "needed": decode_and_learn,
+            "without checkpoints": lambda: replaying.built(checkpoints=0).discard(),
+            "with checkpoints": lambda: replaying.built().discard(),
+        }
+        spent: dict[str, list[float]] = {what: [] for what in tasks}
         for _ in range(REPLAY_ROUNDS):
-            for what, seconds in spent.items():
+            for what, task in tasks.items():
                 for saved in mail.checkpoints.files():
                     os.unlink(saved)
                 start = time.process_time()
-                if what == "needed":
-                    committee = replaying.begin(in_bulk=True)
-                    for label, code in codes:
-                        committee.learn(label, Features.decode(code))
-                    committee.close()
-                else:
-                    replaying.built(checkpoints=None if what == "with checkpoints" else 0).discard()
-                seconds.append(time.process_time() - start)
+                task()
+                spent[what].append(time.process_time() - start)
     needed = spent.pop("needed")
     told = "; ".join(
         f"{min(seconds) / min(needed):.2f} × {what}, in the median of the rounds "

@@ -77,7 +77,8 @@ from deciban._exponentials cimport exp_of, log_of
 from deciban.committee._committee_buffer cimport WITNESSES, CommitteeBuffer, Head, label_bytes, table_at
 from deciban.committee._lesson_code cimport Features, read_code
 from deciban.committee._row_table cimport (
-    BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, is_possible, row_bytes, spread,
+    BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, factor_of, is_possible, row_bytes,
+    spread,
 )
 from deciban.committee._row_arithmetic cimport (
     SHARES_A_LOGARITHM, CountedRow, ask_for_row, hear_pairs, hear_row, multiply_complement_lanes,
@@ -885,7 +886,7 @@ cdef class Committee(CommitteeBuffer):
         if self.capacity == 2:
             teach_pairs(
                 rows, count, counted, gradient, square, rate * share, self.damping, self.table.start,
-                self.checks if has_checks else NULL, BLOCK_BITS,
+                self.checks if has_checks else NULL, BLOCK_BITS, factor_of(0),
             )
             return
         for number in range(labels, lanes):

@@ -124,12 +124,12 @@ cdef extern from *:
 
     /* Count a label of such rows, unless it is -1, and take one step of the weights along the gradient, unless the rate is 0.
        `checks` of blocks of so many bits from `start` on are kept up, unless it is NULL: each word counts for them times an odd
-       number of its own (_row_table.pxd).
+       number of its own, of which `odd` is that of the first word (`factor_of` in _row_table.pxd).
        A row is read and written as two words. Written as floats and counts, and read as words right after, each row
        waited for itself, a third of the time. */
     static inline void deciban_teach_pairs(
         unsigned char** rows, ptrdiff_t count, ptrdiff_t counted, const double* gradient, double square, double rate,
-        double damping, const unsigned char* start, uint64_t* checks, int block_bits)
+        double damping, const unsigned char* start, uint64_t* checks, int block_bits, uint64_t odd)
     {
         const deciban_two slope = *(const deciban_two*)gradient;
         const int shift = counted < 0 ? 0 : DECIBAN_FIRST ? 16 - 16 * (int)counted : 16 * (int)counted;
@@ -140,7 +140,7 @@ cdef extern from *:
             memcpy(words, rows[i], sizeof(words));
             const uint64_t before[2] = {words[0], words[1]};
             uint32_t counts = deciban_last(words[1]);
-            counts += (one & ((counts >> shift & 0xFFFF) != 0xFFFF)) << shift;
+            counts += (one & ((counts >> shift & UINT16_MAX) != UINT16_MAX)) << shift;
             uint32_t squares = deciban_first(words[0]), own = deciban_last(words[0]), other = deciban_first(words[1]);
             if (rate != 0) {
                 const float sum = (float)(deciban_float(squares) + square);
@@ -153,7 +153,7 @@ cdef extern from *:
             words[1] = deciban_word(other, counts);
             memcpy(rows[i], words, sizeof(words));
             if (checks != NULL) {
-                const uint64_t place = (uint64_t)(rows[i] - start), odd = 0x9E3779B97F4A7C15u;
+                const uint64_t place = (uint64_t)(rows[i] - start);
                 const uint64_t factor = ((place & (((uint64_t)1 << block_bits) - 1)) >> 2 | 1) * odd;
                 checks[place >> block_bits] += (words[0] - before[0]) * factor + (words[1] - before[1]) * (factor + 2 * odd);
             }
@@ -229,7 +229,8 @@ cdef extern from *:
         unsigned char**, Py_ssize_t, const double*, double, double, double*, double*
     ) nogil
     void teach_pairs "deciban_teach_pairs"(
-        unsigned char**, Py_ssize_t, Py_ssize_t, const double*, double, double, double, const unsigned char*, uint64_t*, int
+        unsigned char**, Py_ssize_t, Py_ssize_t, const double*, double, double, double, const unsigned char*, uint64_t*, int,
+        uint64_t,
     ) nogil
     void hear_row "deciban_hear_row"(
         const unsigned char*, Py_ssize_t, Py_ssize_t, const double*, double*, CountedRow*, double*

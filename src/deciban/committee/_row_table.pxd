@@ -79,7 +79,6 @@ cdef class RowTable:
     cdef int _find_sparse(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
-    cdef unsigned char* _row_or(self, uint32_t number, unsigned char* absent) noexcept nogil
     cdef Py_ssize_t gather(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil

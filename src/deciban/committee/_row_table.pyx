@@ -133,7 +133,6 @@ cdef enum:
     KEY_BITS = 32
     # So many keys ahead an entry of the index is asked for: 16 took 58 µs a score, 40 took 51, all at once 68.
     AHEAD = 40
-    AHEAD_OF_ADDING = 8
     LINE = 64           # bytes of the cache
     BUCKET = 64
     BUCKET_BITS = 6
@@ -221,6 +220,12 @@ cdef inline uint32_t number_at(
         return <uint32_t>bucket[4 * NARROW_PLACES + place] << number_bits | entry
     memcpy(&wide, bucket + 4 * WIDE_PLACES + 2 * place, 2)
     return <uint32_t>wide << number_bits | entry
+
+
+cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned char* absent) noexcept nogil:
+    """A row if its number, counted from 1, is not 0, else `absent`; that cannot be predicted, so nothing branches on it."""
+    cdef size_t is_there = -<size_t>(number != 0)
+    return <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
 
 
 cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
@@ -430,23 +435,19 @@ cdef class RowTable:
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil:
         cdef uint32_t[SEARCHED_AT_ONCE] numbers
-        cdef Py_ssize_t i, some, looked = 0
+        cdef Py_ssize_t i, some, looked = 0, size = self.row
+        cdef unsigned char* before = self.rows - size
         while looked < count:
             some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
             self._search(keys + looked, some, numbers)
             for i in range(some):
-                rows[looked + i] = self._row_or(numbers[i], absent)
+                rows[looked + i] = row_or(before + numbers[i] * size, numbers[i], absent)
                 __builtin_prefetch(rows[looked + i], 1, 3)
             looked += some
         for i in range(count):
             if rows[i] != absent:
                 self.check_row(rows[i])
         return 0
-
-    cdef inline unsigned char* _row_or(self, uint32_t number, unsigned char* absent) noexcept nogil:
-        """The row of a number, counted from 1, or `absent` for 0; which it is cannot be predicted, so nothing branches on it."""
-        cdef size_t is_there = -<size_t>(number != 0), row = <size_t>self.rows + (<size_t>number - 1) * self.row
-        return <unsigned char*>(row & is_there | <size_t>absent & ~is_there)
 
     cdef Py_ssize_t gather(
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
@@ -568,7 +569,6 @@ cdef class RowTable:
         cdef unsigned char* before = self.rows - size
         cdef unsigned char* row
         cdef uint32_t number
-        cdef size_t is_there
         for i in range(min(count, AHEAD)):
             __builtin_prefetch(directory + keys[i], 0, 3)
         for i in range(count):
@@ -578,8 +578,7 @@ cdef class RowTable:
             row = before + number * size
             __builtin_prefetch(row, 1, 3)
             __builtin_prefetch(row + behind, 1, 3)
-            is_there = -<size_t>(number != 0)
-            rows[i] = <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
+            rows[i] = row_or(row, number, absent)
         return 0
 
     cdef int _search_on(self, uint32_t key, uint64_t* at) except -1 nogil:
@@ -627,8 +626,6 @@ cdef class RowTable:
         if self.directory != NULL:
             return self._add_listed(keys, count, rows)
         for i in range(count):
-            at = home_of(keys[min(i + AHEAD_OF_ADDING, count - 1)], self.bits, self.buckets)
-            __builtin_prefetch(self.index + (at << BUCKET_BITS), 1, 3)
             at = home_of(keys[i], self.bits, self.buckets)
             bucket = self.index + (at << BUCKET_BITS)
             # Most have a place where the search begins, which was checked when they were looked for.
