@@ -17,10 +17,11 @@ import tempfile
 from collections.abc import Sequence
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+from statistics import median
 from time import process_time
 
 from benchmarks.corpora import labelled_mail
-from benchmarks.measure import Table, show
+from benchmarks.measure import Table, cpu_seconds, show
 from deciban.committee._committee import Committee, Glance
 from deciban.committee._lesson_code import Features
 from deciban.committee.extraction import features_of
@@ -36,6 +37,8 @@ LESSONS = 20, 50, 200, 1000, 5000
 FILTERS = 1000
 OWN_LESSONS = 50
 FOLDER_LESSONS = 2000
+COMMAND_ROUNDS = 5
+VERDICT_CODES = 1, 2
 FORM_ROUNDS = 10
 # Asks filters in random order, each kept open once it was asked: questions a second, and the most memory.
 ASK = """
@@ -173,7 +176,7 @@ def folders(messages: list[tuple[str, bytes]], folder: Path) -> Table:
     """The same mail under two labels and under ten, one folder a call, until there is a state of all of it.
 
     *One by one*: the folders follow each other, as in a program that teaches them, and are mixed at the end.
-    *Asked after each*: each is mixed in by a replay, as by commands that follow each other.
+    *Asked after each*: each is mixed in by a replay.
     """
     rows = []
     for labels, is_asked in ((2, False), (10, False), (10, True)):
@@ -198,6 +201,45 @@ def folders(messages: list[tuple[str, bytes]], folder: Path) -> Table:
         ("", "s CPU", "over two labels"),
         [(*row, part / spent[0]) for row, part in zip(rows, spent, strict=True)],
     )
+
+
+def commands(messages: list[tuple[str, bytes]], folder: Path) -> Table:
+    """The same by commands, one for each folder and one that asks at the end, or after each: whole processes.
+
+    The median of some rounds, in turns.
+    """
+    cases = {"2 labels": (2, False), "10 labels": (10, False), "10 labels, asked after each": (10, True)}
+    spent: dict[str, list[float]] = {name: [] for name in cases}
+    for labels in (2, 10):
+        for number, (_, data) in enumerate(messages[:FOLDER_LESSONS]):
+            place = folder / f"by-{labels}" / f"folder{number % labels}"
+            place.mkdir(parents=True, exist_ok=True)
+            (place / f"{number}.eml").write_bytes(data)
+    asked = folder / "by-2" / "folder0" / "0.eml"
+    for turn in range(COMMAND_ROUNDS):
+        for name, (labels, is_asked) in cases.items():
+            database = str(folder / f"commands-{turn}-{labels}-{is_asked}.db")
+            start = cpu_seconds()
+            for number in range(labels):
+                label = f"folder{number}"
+                place = str(folder / f"by-{labels}" / label)
+                _run("learn", "--no-starter", label, place, "--db", database)
+                if is_asked or number == labels - 1:
+                    _run("classify", str(asked), "--db", database)
+            spent[name].append(cpu_seconds() - start)
+    needed = median(spent["2 labels"])
+    return Table(
+        f"{FOLDER_LESSONS:,} mails taught by a command for each folder",
+        ("", "s CPU", "over two labels"),
+        [(name, median(seconds), median(seconds) / needed) for name, seconds in spent.items()],
+    )
+
+
+def _run(*arguments: str) -> None:
+    """Run a command of deciban; one that asks ends with its verdict as a code."""
+    done = subprocess.run([sys.executable, "-m", "deciban", *arguments], stdout=subprocess.DEVNULL)
+    if done.returncode not in (0, *VERDICT_CODES):
+        raise RuntimeError(f"deciban {' '.join(arguments)} ended with {done.returncode}")
 
 
 def layers(messages: list[tuple[str, bytes]], folder: Path, filters: int) -> Table:
@@ -247,6 +289,7 @@ def main(arguments: Sequence[str] = ()) -> list[Table]:
             sizes(messages, folder),
             forms(messages, folder),
             folders(messages, folder),
+            commands(messages, folder),
             layers(messages, folder, filters),
         ]
 

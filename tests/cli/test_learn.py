@@ -12,7 +12,9 @@ import pytest
 from deciban.cli import main
 from deciban.filter import Filter
 from deciban.filter.learned import BATCH_LESSONS
+from deciban.ledger.facts import MIXING_DUE
 from tests.cli.imports import SLOW, imported_by
+from tests.filter.mails import WORDS, mail
 
 
 def labels(database):
@@ -272,3 +274,52 @@ def test_only_who_draws_a_sample_can_say_so(mails, database, capsys):
     assert main(["learn", "--origin", "sample", "ham", str(mails / "ham")]) == 3
     assert "sample" in capsys.readouterr().err
     assert not database.exists()
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """A folder of 25 mails for each of five labels."""
+    for label in WORDS:
+        (tmp_path / "folders" / label).mkdir(parents=True)
+        for number in range(25):
+            (tmp_path / "folders" / label / f"{number}.eml").write_bytes(mail(label, number).data)
+    return tmp_path / "folders"
+
+
+def waits_to_be_mixed(database):
+    with Filter.open(str(database), create=False) as mail_filter:
+        return mail_filter.ledger.fact(MIXING_DUE) is not None
+
+
+def test_folders_taught_by_commands_wait_for_the_first_question(folders, database, capsys):
+    waited = []
+    for label in WORDS:
+        assert main(["learn", label, str(folders / label)]) == 0
+        waited.append(waits_to_be_mixed(database))
+    assert waited == [True, False, True, True, True]
+    assert main(["check"]) == 0
+    capsys.readouterr()
+    for label in WORDS:
+        (folders / "new.eml").write_bytes(mail(label, 100).data)
+        main(["classify", str(folders / "new.eml")])
+        assert label in capsys.readouterr().out
+        assert not waits_to_be_mixed(database)
+    for number in range(200, 225):
+        (folders / "spam" / f"{number}.eml").write_bytes(mail("spam", number).data)
+    assert main(["learn", "spam", str(folders / "spam")]) == 0
+    assert not waits_to_be_mixed(database)
+
+
+def test_all_folders_taught_by_one_command_are_mixed_at_once(folders, database):
+    assert main(["learn", "--by-folder", str(folders)]) == 0
+    assert len(labels(database)) == 5
+    assert not waits_to_be_mixed(database)
+
+
+def test_the_folders_of_a_space_are_mixed_at_once(folders, tmp_path, monkeypatch):
+    monkeypatch.setenv("DECIBAN_SPACES", str(tmp_path / "spaces"))
+    assert main(["space", "add", "ann"]) == 0
+    for label in WORDS:
+        assert main(["learn", label, str(folders / label), "--space", "ann"]) == 0
+    (database,) = (tmp_path / "spaces").glob("*/filter.db")
+    assert not waits_to_be_mixed(database)

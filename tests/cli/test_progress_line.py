@@ -4,6 +4,7 @@ import pytest
 
 from deciban.cli.progress_line import ProgressLine
 from deciban.filter import Filter, Settings
+from deciban.filter.mail import lessons_from
 from deciban.sources import open_source
 from tests.cli.terminals import on_terminal
 from tests.filter.mails import mail, teach
@@ -82,3 +83,17 @@ def test_whatever_learns_lessons_anew_shows_it_on_a_terminal(tmp_path, verb, les
     seen = on_terminal(*verb.replace("{}", str(tmp_path)).split(), "--db", path)
     assert seen.code == 0
     assert f"  0% of {lessons} lessons learned anew" in seen.text
+
+
+def test_whoever_asks_first_sees_how_far_the_mixing_is(tmp_path):
+    path = str(tmp_path / "mail.db")
+    for label in ("spam", "ham", "work"):
+        with Filter.open(path, Settings(bits=10)) as filter_:
+            lessons = lessons_from([mail(label, number) for number in range(25)], label, filter_.preferences)
+            filter_.learn(lessons)
+            filter_.leave()
+    (tmp_path / "new.eml").write_bytes(mail("work", 100).data)
+    seen = on_terminal("classify", str(tmp_path / "new.eml"), "--db", path)
+    assert "  0% of 75 lessons learned anew" in seen.text
+    assert "work" in seen.text.rpartition("\x1b[K")[2]
+    assert "learned anew" not in on_terminal("classify", str(tmp_path / "new.eml"), "--db", path).text

@@ -222,9 +222,9 @@ def test_what_is_relearned_before_there_are_two_labels_has_one_lesson(tmp_path: 
 FOLDERS = "ham", "spam", "work", "news", "shop"
 
 
-def learn(mail: Filter, label: str, count: int = 25) -> None:
+def learn(mail: Filter, label: str, numbers: range = range(25)) -> None:
     """Teach a folder, as a program does that may go on with the next."""
-    mail.learn(lessons_from([made_up(label, number) for number in range(count)], label, mail.preferences))
+    mail.learn(lessons_from([made_up(label, number) for number in numbers], label, mail.preferences))
 
 
 def counted_replays(mail: Filter, monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -268,13 +268,32 @@ def test_a_lesson_taught_alone_settles_the_folders_before_it(
     with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
         for label in FOLDERS:
             learn(mail, label)
+        mail.settle()
+        learn(mail, "ham", range(100, 125))
+        assert mail.ledger.fact(MIXING_DUE) == 1
         taught: list[int] = []
         monkeypatch.setattr(mail._own.changing, "teach", lambda placed: taught.append(len(placed)))
-        mail.learn(lessons_from([made_up("ham", 999)], "ham", mail.preferences))
+        learn(mail, "ham", range(999, 1000))
         # It waits with them, instead of having them taught in a row before.
         assert taught == []
         assert mail.ledger.fact(MIXING_DUE) is None
         assert mail.is_replay()
+
+
+def test_before_the_first_question_a_lesson_taught_alone_waits_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Filter.open(str(tmp_path / "filter.db"), Settings(bits=12)) as mail:
+        for label in FOLDERS[:2]:
+            learn(mail, label)
+        mail.settle()
+        replays = counted_replays(mail, monkeypatch)
+        for label in FOLDERS[2:]:
+            learn(mail, label)
+            learn(mail, label, range(999, 1000))
+        assert replays == []
+        assert mail.is_replay()
+        assert replays == [128]
 
 
 def test_a_filter_that_was_closed_leaves_nothing_to_whoever_asks_next(
@@ -331,3 +350,74 @@ def test_what_waits_is_mixed_by_who_asks_beside(tmp_path: Path, monkeypatch: pyt
         mail.settle()
         assert mail.is_replay()
         assert replays == []
+
+
+def teach_by_commands(path: str, labels: tuple[str, ...], numbers: range = range(25)) -> None:
+    """Teach each folder in a process of its own, which leaves what may wait."""
+    for label in labels:
+        with Filter.open(path, Settings(bits=12, salt=7)) as mail:
+            learn(mail, label, numbers)
+            mail.leave()
+
+
+def is_mixed(path: str) -> bool:
+    with Filter.open(path) as mail:
+        return mail.ledger.fact(MIXING_DUE) is None
+
+
+@pytest.mark.parametrize("starter", [False, True])
+def test_folders_of_many_commands_are_mixed_by_who_asks_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, starter: bool
+) -> None:
+    path, each = str(tmp_path / "filter.db"), str(tmp_path / "each.db")
+    if starter:
+        for new in path, each:
+            Filter.open(new, Settings(bits=12, salt=7), starter=newest_file()).close()
+    teach_by_commands(path, FOLDERS[:2])
+    assert is_mixed(path)
+    teach_by_commands(path, FOLDERS[2:])
+    with Filter.open(each, Settings(bits=12, salt=7)) as mail:
+        for label in FOLDERS:
+            learn(mail, label)
+            mail.settle()
+        expected = mail.state()
+    assert not is_mixed(path)
+    with Filter.open(path) as mail:
+        replays = counted_replays(mail, monkeypatch)
+        assert classify(mail, made_up("shop", 100).data).label == "shop"
+        assert mail.state() == expected
+        assert replays == [125]
+        assert mail.is_replay()
+    # From now on somebody asks, who should not have to wait.
+    teach_by_commands(path, FOLDERS[:1], range(100, 125))
+    assert is_mixed(path)
+
+
+def test_what_others_may_read_is_mixed_at_once(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    Filter.open(path, Settings(bits=12, salt=7)).close()
+    (tmp_path / "filter.db").chmod(0o640)
+    teach_by_commands(path, FOLDERS)
+    assert is_mixed(path)
+
+
+def test_who_may_not_write_mixes_what_waits_for_himself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "filter.db")
+    teach_by_commands(path, FOLDERS)
+    questions = [made_up(label, 100).data for label in FOLDERS]
+    with Filter.open(path, read_only=True) as reader:
+        replaying, replays = reader._own.replaying, []
+        build = replaying.mixed_in_memory
+        monkeypatch.setattr(replaying, "mixed_in_memory", lambda: replays.append(1) or build())
+        found = [classify(reader, data) for data in questions]
+        assert [verdict.label for verdict in found] == list(FOLDERS)
+        assert replays == [1]
+        teach_by_commands(path, FOLDERS[:1], range(100, 125))
+        again = [classify(reader, data) for data in questions]
+        assert replays == [1, 1]
+        assert not is_mixed(path)
+        with Filter.open(path) as mail:
+            assert [classify(mail, data) for data in questions] == again
+        assert [classify(reader, data) for data in questions] == again != found

@@ -89,7 +89,7 @@ def learn_in_bulk(path: str, seed: int) -> None:
                 lambda done, _, label=label, first=first: tell([label, first, done.learned + done.known]),
             )
             if rng.random() < 0.5:  # else the folder waits for the next one
-                filter_.settle()
+                rng.choice((filter_.settle, filter_.leave))()
 
 
 def told(ledger: Ledger, state: Snapshot) -> dict[str, int]:

@@ -33,6 +33,7 @@ STEPS = st.one_of(
     st.tuples(st.just("forget"), MESSAGES),
     st.tuples(st.just("forget label"), st.sampled_from(LABELS)),
     st.tuples(st.just("reopen")),
+    st.tuples(st.just("leave")),
     st.tuples(st.just("end with an error")),
     st.tuples(st.just("lose the snapshot")),
     st.tuples(st.just("crash while changing"), st.integers(PAGE, PAGE + 8192)),
@@ -79,6 +80,10 @@ class History:
                 self.filter.learn(lessons_from(messages, label, self.filter.preferences))
                 for message in messages:
                     self._expect(label, message.data)
+            case ("leave",):
+                self.filter.leave()
+                self.filter.close()
+                self.filter = opened(self.path, self.starter)
             case ("end with an error",):
                 self.filter.__exit__(ValueError, ValueError(), None)
                 self.filter = opened(self.path, self.starter)

@@ -177,7 +177,12 @@ def open_filter(options: Namespace) -> Filter:
     read_only = not os.access(path, os.W_OK)
     if read_only:
         _tell_what_to_mend(path)
-    return _as_configured(Filter.open(path, create=False, read_only=read_only))
+    mail_filter = _as_configured(Filter.open(path, create=False, read_only=read_only))
+    if sys.stderr.isatty():  # somebody may be waiting, and sees how far it is
+        from deciban.cli.progress_line import ProgressLine
+
+        mail_filter.tell_of_replays(ProgressLine().relearning)
+    return mail_filter
 
 
 def _as_configured(mail_filter: Filter) -> Filter:

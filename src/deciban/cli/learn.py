@@ -32,7 +32,7 @@ from deciban.sources import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from deciban.cli.intake import Taught
     from deciban.engines import Engine
@@ -116,7 +116,9 @@ def run(options: Namespace) -> int:
         admit = admission(options, mail_filter)
         keeps = wants_journal(options)
         desk = optional_desk(options, mail_filter, "learn", keeps)
-        lesson = _Course(mail_filter, options.by, _hands(options), intake.relearning, admit, desk)
+        # Of a space, a server may answer meanwhile, which mixes nothing; after --by-folder no folder follows.
+        settle = mail_filter.leave if options.space is options.by_folder is None else mail_filter.settle
+        lesson = _Course(mail_filter, options.by, _hands(options), intake.relearning, admit, desk, settle)
         try:
             lesson.take(chain([first], messages))
         except KeyboardInterrupt:
@@ -251,8 +253,10 @@ class _Course:
         relearning: Progress | None = None,
         admit: Admission = iter,
         desk: Desk | None = None,
+        settle: Callable[[Progress | None], None] | None = None,
     ) -> None:
         self._desk = desk
+        self._settle = settle or mail_filter.settle
         self._filter = mail_filter
         self._admit = admit
         self._relearning = relearning
@@ -295,7 +299,7 @@ class _Course:
         with Interrupts() as interrupts:
             admitted = self._admit(interrupts.between(lessons))
             self._filter.learn(admitted, self._acknowledge, self._relearning)
-        self._filter.settle(self._relearning)
+        self._settle(self._relearning)
 
     @property
     def count(self) -> int:

@@ -5,9 +5,10 @@ another process is teaching it or making a new one; otherwise it is brought up t
 does not belong to this ledger's trail never answers: it is made again. We make it ourselves if we may. If
 another process holds the locks, we wait for a moment; if that is not enough, there is no state yet. A process
 that may not write, or finds the disk full, copies the state into memory and teaches this copy, for itself
-alone. A *follower*, such as a worker of a server, leaves all this to another process, which teaches: whatever
-is published answers, up to date or not, if it has reached the position that was asked for and belongs to the
-ledger's trail. So nothing that was forgotten is ever in an answer.
+alone; if lessons wait to be mixed, it replays all of them in mixed order instead. A *follower*, such as a
+worker of a server, leaves all this to another process, which teaches: whatever is published answers, up to
+date or not, if it has reached the position that was asked for and belongs to the ledger's trail. So nothing
+that was forgotten is ever in an answer.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from deciban.filter.footing import Footings
     from deciban.filter.memory_state import MemoryState
     from deciban.filter.published import Published
-    from deciban.filter.replaying import Replaying
+    from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.state import State
     from deciban.ledger.ledger import Ledger
     from deciban.ledger.records import Address
@@ -54,6 +55,8 @@ class Asking:
         follows: bool = False,
     ) -> None:
         """``follows``: another process brings the published state up to date."""
+        self.progress: Progress | None = None
+        """Told how far the replay is that a question waits for."""
         self._follows = follows
         self._ledger = ledger
         self._published = published
@@ -135,7 +138,7 @@ class Asking:
                     return
                 waits = self._follows and (state is not None or self._is_in_work())
                 if self._ledger.read_only and state is not None and not (waits or self._has_private()):
-                    self._keep_private(_copy_of(state))
+                    self._copy(state)
             if waits and monotonic() < deadline:
                 was_made: bool | None = False
             else:
@@ -161,7 +164,7 @@ class Asking:
         if self._ledger.read_only:
             return None
         try:
-            return self._changing().bring_up_if_free(patience)
+            return self._changing().bring_up_if_free(patience, self.progress)
         except LedgerBusy:
             return False
         except (OSError, CannotWrite):
@@ -182,14 +185,22 @@ class Asking:
         self._private = state
         return state
 
+    def _copy(self, state: State) -> None:
+        """Keep a copy to be taught what it lacks; not if that would be a folder in a row."""
+        if not self._changing().is_mixing_due():
+            self._keep_private(_copy_of(state))
+
     def _privately(self) -> State:
         """A state in memory, for when the published one is out of date and we cannot write it."""
         with self._ledger.reading():
-            if self._private is not None and self._has_private():
+            is_due = self._changing().is_mixing_due()
+            private = self._private if self._has_private() else None
+            if private is not None and (not is_due or private.address == self._ledger.address()):
                 with suppress(DamagedSnapshot):  # too little room for labels
-                    self._replaying().teach_rest(self._private)
-                    return self._private
-            return self._keep_private(self._replaying().in_memory())
+                    self._replaying().teach_rest(private)
+                    return private
+            replaying = self._replaying()
+            return self._keep_private(replaying.mixed_in_memory() if is_due else replaying.in_memory())
 
     def _discard(self) -> None:
         if self._ledger.read_only:

@@ -31,6 +31,7 @@ from deciban.errors import (
     WrongUsage,
 )
 from deciban.filter.learned import BULK_LESSONS, YOUNG_BULK_LESSONS, YOUNG_LESSONS, Learned, in_batches
+from deciban.filter.made_like import others_may_read
 from deciban.filter.turns import Turns
 from deciban.ledger.facts import FOUNDATION_CAPACITY, MIXING_DUE, SHARED, STARTER
 from deciban.ledger.lesson import Lesson, Selection
@@ -42,11 +43,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from deciban.committee._committee import Committee
     from deciban.committee.settings import Settings
     from deciban.filter.footing import Footings
     from deciban.filter.published import Beside, Published
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
+    from deciban.filter.state import State
     from deciban.ledger._placed import Placed
     from deciban.ledger.ledger import Ledger
 
@@ -60,6 +63,9 @@ if TYPE_CHECKING:
 # this rule, but only 79% where runs of less than an eighth of *all* lessons stayed unmixed
 # (examples/9_mail_routing.py).
 BULK_SHARE = 1 / 8
+
+# A state of more labels than these is made for whoever asks first (`may_wait_for_asker`).
+FEW_LABELS = 2
 
 # How many lessons are read from the ledger at a time to bring a state up to date.
 PAGE = 256
@@ -83,14 +89,14 @@ class Changing:
 
     # The published state
 
-    def bring_up_if_free(self, patience: float) -> bool:
+    def bring_up_if_free(self, patience: float, progress: Progress | None = None) -> bool:
         """Bring the published state up to date, unless somebody else is doing that; whether we did it.
 
         ``patience`` says how long we wait for those who are using the published state.
         """
         with self._locks.building_if_free() as free:
             if free:
-                self._make_current(patience=patience)
+                self._make_current(progress, patience)
         return free
 
     def bring_up(self, progress: Progress | None = None) -> None:
@@ -340,6 +346,22 @@ class Changing:
             with self.teaching():
                 self.mix_if_due({}, progress)
 
+    def may_wait_for_asker(self) -> bool:
+        """Whether what waits to be mixed may wait for whoever asks next, if need be in another process.
+
+        Ten folders that are taught by ten commands would be replayed nine times. So the first state of three
+        labels or more is made by whoever asks for it, and until there is one folders wait for each other.
+        Then everything is mixed at once again: of all questions in the life of a filter, one waits for a
+        replay. Whoever may only read could not mix, and would replay all lessons for each question; if there
+        may be such a one, nothing waits.
+        """
+        if len(self._ledger.label_names()) <= FEW_LABELS or others_may_read(self._ledger.path):
+            return False
+        with suppress(*STATE_FAILURES), self._locks.asking():
+            state = self._published.look(self._footings.now())
+            return state is None or len(_taught_here(state).labels) <= FEW_LABELS
+        return False
+
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
         """Whether a call taught too many lessons of one label, or the ledger ends with too many."""
         bulk = self.bulk_lessons()
@@ -554,6 +576,14 @@ class _Change:
         if self.beside is not None:
             self.beside.discard()
             self.beside = None
+
+
+def _taught_here(state: State) -> Committee:
+    """What a state has learned here, without its starter."""
+    from deciban.committee._panel import Panel
+
+    learner = state.look()
+    return learner.own if isinstance(learner, Panel) else learner
 
 
 def _precedence(lesson: Lesson) -> tuple[int, str]:

@@ -181,7 +181,7 @@ class Filter:
                     progress(total, batch[-1])
                 if not postponing:
                     changing.teach(appended)
-            if is_bulk and changing.is_mixing_due():
+            if changing.is_mixing_due() and (is_bulk or changing.may_wait_for_asker()):
                 self._lets_wait = True  # for more; whoever asks mixes them, here or in another process
             elif total.learned + total.relearned >= bulk or changing.is_mixing_due():
                 changing.mix_if_due(taught, replaying)
@@ -195,6 +195,15 @@ class Filter:
         if self._lets_wait:
             self._lets_wait = False  # before it is done: what is interrupted here is not begun again
             self._own.changing.settle(progress)
+
+    def leave(self, progress: Progress | None = None) -> None:
+        """The same for a command that others may follow, which teach more folders.
+
+        What nobody has asked for yet is left to whoever asks first (`Changing.may_wait_for_asker`).
+        """
+        if self._lets_wait and self._own.changing.may_wait_for_asker():
+            self._lets_wait = False
+        self.settle(progress)
 
     def forget(self, selection: Selection, progress: Progress | None = None) -> int:
         """Erase the selected lessons, as if they had never been taught; how many there were."""
@@ -288,6 +297,10 @@ class Filter:
             lambda state: self._deciding.decided(questions, state, in_bulk=in_bulk), at_least
         )
         return [Verdict.of({}) for _ in questions] if answer is None else answer
+
+    def tell_of_replays(self, progress: Progress) -> None:
+        """Have this thread's questions tell how far a replay is that they wait for."""
+        self._own.asking.progress = progress
 
     def hearing(self, patience: float = 0.0) -> Hearing:
         """Questions to the published state, one after the other, as a server asks them.

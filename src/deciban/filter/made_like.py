@@ -33,6 +33,11 @@ def make_like(ledger: str, path: str) -> int:
     return file
 
 
+def others_may_read(ledger: str) -> bool:
+    """Whether not only its owner and root may read a ledger."""
+    return bool(os.stat(ledger).st_mode & 0o077)
+
+
 def write_at(file: int, start: int, content: Buffer) -> int:
     """Write all of it behind the start of a file; where it ends."""
     with memoryview(content) as rest:

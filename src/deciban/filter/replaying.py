@@ -145,6 +145,17 @@ class Replaying:
         self.teach_rest(private, progress, only)
         return private
 
+    def mixed_in_memory(self) -> MemoryState:
+        """The state that it will have once what waits is mixed, for us alone, who cannot mix it."""
+        order = self._ledger.wanted_order(longest_run=0)
+        if order is None:
+            return self.in_memory()
+        private = self._start(0)
+        for _ in _taught(private, _slices(self._ledger.arranged(order))):
+            pass
+        private.address = self._ledger.address()  # of which it has learned all, though in another order
+        return private
+
     def teach_rest(
         self, state: State, progress: Progress | None = None, only: set[int] | None = None
     ) -> None:

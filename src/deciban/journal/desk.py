@@ -203,6 +203,7 @@ class Desk:
             raise NoSuchEntry(f"The message of entry {identity.hex()} was not taught, so nothing is undone.")
         if entry.outcome.before:
             self.mail_filter.learn([entry.lesson(entry.outcome.before)])
+            self.mail_filter.settle()
         else:
             self.mail_filter.forget(Selection(digest=entry.digest))
         undone = entry.replaced(outcome=None)
