@@ -237,9 +237,9 @@ def commands(messages: list[tuple[str, bytes]], folder: Path) -> Table:
 
 def _run(*arguments: str) -> None:
     """Run a command of deciban; one that asks ends with its verdict as a code."""
-    done = subprocess.run([sys.executable, "-m", "deciban", *arguments], stdout=subprocess.DEVNULL)
+    done = subprocess.run([sys.executable, "-m", "deciban", *arguments], capture_output=True, text=True)
     if done.returncode not in (0, *VERDICT_CODES):
-        raise RuntimeError(f"deciban {' '.join(arguments)} ended with {done.returncode}")
+        raise RuntimeError(f"deciban {' '.join(arguments)}: {done.stderr}")
 
 
 def layers(messages: list[tuple[str, bytes]], folder: Path, filters: int) -> Table:
