@@ -30,6 +30,7 @@ from deciban.committee.shape import Shape
 from deciban.filter import Filter
 from deciban.filter.mail import lesson_of
 from deciban.filter.preferences import Preferences
+from deciban.filter.starter import newest_file
 from deciban.sources import RawMessage
 from deciban.text import read
 
@@ -64,8 +65,8 @@ import sys
 from deciban.filter import Filter
 from deciban.filter.mail import lesson_of
 from deciban.sources import RawMessage
-path, *mails = sys.argv[1:]
-with Filter.open(path) as taught:
+path, starter, *mails = sys.argv[1:]
+with Filter.open(path, starter=starter or None) as taught:
     lessons = (lesson_of(label, "benchmark", taught.preferences, RawMessage(name, open(name, "rb").read()))
                for label, _, name in (each.partition("=") for each in mails))
     taught.learn(lessons)
@@ -73,32 +74,35 @@ with Filter.open(path) as taught:
 
 
 def sizes(messages: list[tuple[str, bytes]], folder: Path) -> Table:
-    """What a filter takes after some lessons, whole processes."""
+    """What a filter takes after some lessons, whole processes: one that began with nothing, and on the starter.
+
+    The file of the starter is not counted: it is one for all filters of a machine, and linked to.
+    """
     rows = []
     for count in LESSONS:
-        path = folder / f"of-{count}.db"
         arguments = []
         for number, (label, data) in enumerate(messages[:count]):
             name = folder / f"mail-{number}"
             name.write_bytes(data)
             arguments.append(f"{label}={name}")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        for start in range(0, count, 1000):
-            command = [sys.executable, "-c", TEACH, str(path), *arguments[start : start + 1000]]
-            subprocess.run(command, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        files = [each for each in folder.iterdir() if each.name.startswith(path.name)]
-        state = (folder / f"{path.name}.snapshot").stat().st_size
-        rows.append(
-            (
-                f"{count:,} lessons",
-                sum(each.stat().st_size for each in files) / 1e6,
-                state / 1e6,
-                path.stat().st_size / 1e6,
-                after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-            )
-        )
-    return Table("What a filter takes", ("", "MB on disk", "MB of state", "MB of ledger", "s CPU"), rows)
+        row: list[object] = [f"{count:,} lessons"]
+        for starter in ("", newest_file() or ""):
+            path = folder / f"of-{count}{'-started' * bool(starter)}.db"
+            before = cpu_seconds()
+            for start in range(0, count, 1000):
+                command = [sys.executable, "-c", TEACH, str(path), starter, *arguments[start : start + 1000]]
+                subprocess.run(command, check=True)
+            spent = cpu_seconds() - before
+            sizes = {
+                each.name.removeprefix(path.name): each.stat().st_size / 1e6
+                for each in folder.iterdir()
+                if each.name.startswith(path.name) and ".foundation-" not in each.name
+            }
+            row += [sum(sizes.values()), sizes[".snapshot"], sizes[""], spent]
+        rows.append(tuple(row))
+    kinds = "MB on disk", "MB of state", "MB of ledger", "s CPU"
+    columns = "", *kinds, *(f"{kind}, on the starter" for kind in kinds)
+    return Table("What a filter takes", columns, rows)
 
 
 def forms(messages: list[tuple[str, bytes]], folder: Path) -> Table:
