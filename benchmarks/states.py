@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import pickle
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -74,7 +73,7 @@ with Filter.open(path, starter=starter or None) as taught:
 
 
 def sizes(messages: list[tuple[str, bytes]], folder: Path) -> Table:
-    """What a filter takes after some lessons, whole processes: one that began with nothing, and on the starter.
+    """What a filter takes after some lessons, begun with nothing and on the starter: whole processes.
 
     The file of the starter is not counted: it is one for all filters of a machine, and linked to.
     """
