@@ -421,3 +421,37 @@ def test_who_may_not_write_mixes_what_waits_for_himself(
         with Filter.open(path) as mail:
             assert [classify(mail, data) for data in questions] == again
         assert [classify(reader, data) for data in questions] == again != found
+
+
+def test_lessons_taught_anew_under_another_label_are_mixed_by_who_asks_too(tmp_path: Path) -> None:
+    path = str(tmp_path / "filter.db")
+    teach_by_commands(path, FOLDERS)
+    with Filter.open(path) as mail:  # "shop" was "news" all the time; the state knows that at once, but not mixed
+        mail.learn(
+            lessons_from([made_up("shop", number) for number in range(25)], "news", mail.preferences)
+        )
+        mail.leave()
+    with Filter.open(path) as mail:
+        assert classify(mail, made_up("shop", 100).data).label == "news"
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert [lesson.label for lesson in mail.lessons()][-4:] != ["news"] * 4
+
+
+def test_who_died_before_mixing_is_followed_by_one_who_mixes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "filter.db")
+    with Filter.open(path, Settings(bits=12)) as mail:
+        for label in FOLDERS[:2]:
+            learn(mail, label, range(100))
+        mail.settle()
+        for number in range(100, 130):  # one by one: the state knows each of them at once
+            learn(mail, "spam", range(number, number + 1))
+        with mail.ledger.writing():  # as `mix_if_due` does before it begins
+            mail.ledger.set_fact(MIXING_DUE, 1)
+    with Filter.open(path) as mail:
+        replays = counted_replays(mail, monkeypatch)
+        classify(mail, made_up("ham", 1000).data)
+        assert mail.ledger.fact(MIXING_DUE) is None
+        assert replays == [230]
+        assert mail.is_replay()

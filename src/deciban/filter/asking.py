@@ -18,6 +18,7 @@ from time import monotonic, sleep
 
 from deciban.errors import CannotWrite, DamagedSnapshot, LedgerBusy
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
+from deciban.ledger.facts import MIXING_DUE
 from deciban.ledger.trail import belongs
 from deciban.sqlite_store import file_at
 
@@ -131,7 +132,7 @@ class Asking:
                 end = self._ledger.address()
                 state = self._usable(end)
                 if state is not None and (
-                    state.address.position >= end.position
+                    (state.address.position >= end.position and not self._is_left_unmixed())
                     or (state.address.position >= at_least and (self._follows or self._is_in_work()))
                 ):
                     yield state
@@ -154,6 +155,12 @@ class Asking:
             else:
                 sleep(nap)
                 nap = min(2 * nap, LONGEST_NAP)
+
+    def _is_left_unmixed(self) -> bool:
+        """Whether a process that died left lessons unmixed that the published state has learned already."""
+        if self._follows or self._ledger.fact(MIXING_DUE) is None:
+            return False
+        return self._changing().is_mixing_due()
 
     def _is_in_work(self) -> bool:
         """Whether another process teaches the published state now, or makes a new one."""
