@@ -426,10 +426,10 @@ def test_who_may_not_write_mixes_what_waits_for_himself(
 def test_lessons_taught_anew_under_another_label_are_mixed_by_who_asks_too(tmp_path: Path) -> None:
     path = str(tmp_path / "filter.db")
     teach_by_commands(path, FOLDERS)
-    with Filter.open(path) as mail:  # "shop" was "news" all the time; the state knows that at once, but not mixed
-        mail.learn(
-            lessons_from([made_up("shop", number) for number in range(25)], "news", mail.preferences)
-        )
+    with Filter.open(
+        path
+    ) as mail:  # "shop" was "news" all the time; the state knows that at once, but not mixed
+        mail.learn(lessons_from([made_up("shop", number) for number in range(25)], "news", mail.preferences))
         mail.leave()
     with Filter.open(path) as mail:
         assert classify(mail, made_up("shop", 100).data).label == "news"
