@@ -426,9 +426,8 @@ def test_who_may_not_write_mixes_what_waits_for_himself(
 def test_lessons_taught_anew_under_another_label_are_mixed_by_who_asks_too(tmp_path: Path) -> None:
     path = str(tmp_path / "filter.db")
     teach_by_commands(path, FOLDERS)
-    with Filter.open(
-        path
-    ) as mail:  # "shop" was "news" all the time; the state knows that at once, but not mixed
+    with Filter.open(path) as mail:
+        # The state without these lessons is made at once, so that it has learned the new ones, too, but unmixed.
         mail.learn(lessons_from([made_up("shop", number) for number in range(25)], "news", mail.preferences))
         mail.leave()
     with Filter.open(path) as mail:
