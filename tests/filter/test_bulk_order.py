@@ -427,7 +427,7 @@ def test_lessons_taught_anew_under_another_label_are_mixed_by_who_asks_too(tmp_p
     path = str(tmp_path / "filter.db")
     teach_by_commands(path, FOLDERS)
     with Filter.open(path) as mail:
-        # The state without these lessons is made at once, so that it has learned the new ones, too, but unmixed.
+        # The state without the old lessons is made at once, so it knows the new ones too, but unmixed.
         mail.learn(lessons_from([made_up("shop", number) for number in range(25)], "news", mail.preferences))
         mail.leave()
     with Filter.open(path) as mail:
