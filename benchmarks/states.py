@@ -20,6 +20,7 @@ from statistics import median
 from time import process_time
 
 from benchmarks.corpora import labelled_mail
+from benchmarks.filter import DECIBAN, spent_by
 from benchmarks.measure import Table, cpu_seconds, show
 from deciban.committee._committee import Committee, Glance
 from deciban.committee._lesson_code import Features
@@ -38,7 +39,6 @@ FILTERS = 1000
 OWN_LESSONS = 50
 FOLDER_LESSONS = 2000
 COMMAND_ROUNDS = 5
-VERDICT_CODES = 1, 2
 FORM_ROUNDS = 10
 # Asks filters in random order, each kept open once it was asked: questions a second, and the most memory.
 ASK = """
@@ -92,12 +92,12 @@ def sizes(messages: list[tuple[str, bytes]], folder: Path) -> Table:
                 command = [sys.executable, "-c", TEACH, str(path), starter, *arguments[start : start + 1000]]
                 subprocess.run(command, check=True)
             spent = cpu_seconds() - before
-            sizes = {
+            files = {
                 each.name.removeprefix(path.name): each.stat().st_size / 1e6
                 for each in folder.iterdir()
                 if each.name.startswith(path.name) and ".foundation-" not in each.name
             }
-            row += [sum(sizes.values()), sizes[".snapshot"], sizes[""], spent]
+            row += [sum(files.values()), files[".snapshot"], files[""], spent]
         rows.append(tuple(row))
     kinds = "MB on disk", "MB of state", "MB of ledger", "s CPU"
     columns = "", *kinds, *(f"{kind}, on the starter" for kind in kinds)
@@ -222,27 +222,20 @@ def commands(messages: list[tuple[str, bytes]], folder: Path) -> Table:
     for turn in range(COMMAND_ROUNDS):
         for name, (labels, is_asked) in cases.items():
             database = str(folder / f"commands-{turn}-{labels}-{is_asked}.db")
-            start = cpu_seconds()
+            cpu = 0.0
             for number in range(labels):
                 label = f"folder{number}"
-                place = str(folder / f"by-{labels}" / label)
-                _run("learn", "--no-starter", label, place, "--db", database)
+                mails = str(folder / f"by-{labels}" / label)
+                cpu += spent_by(*DECIBAN, "learn", label, mails, "--db", database).cpu
                 if is_asked or number == labels - 1:
-                    _run("classify", str(asked), "--db", database)
-            spent[name].append(cpu_seconds() - start)
+                    cpu += spent_by(*DECIBAN, "classify", str(asked), "--db", database).cpu
+            spent[name].append(cpu)
     needed = median(spent["2 labels"])
     return Table(
         f"{FOLDER_LESSONS:,} mails taught by a command for each folder",
         ("", "s CPU", "over two labels"),
         [(name, median(seconds), median(seconds) / needed) for name, seconds in spent.items()],
     )
-
-
-def _run(*arguments: str) -> None:
-    """Run a command of deciban; one that asks ends with its verdict as a code."""
-    done = subprocess.run([sys.executable, "-m", "deciban", *arguments], capture_output=True, text=True)
-    if done.returncode not in (0, *VERDICT_CODES):
-        raise RuntimeError(f"deciban {' '.join(arguments)}: {done.stderr}")
 
 
 def layers(messages: list[tuple[str, bytes]], folder: Path, filters: int) -> Table:

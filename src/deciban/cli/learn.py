@@ -117,7 +117,7 @@ def run(options: Namespace) -> int:
         keeps = wants_journal(options)
         desk = optional_desk(options, mail_filter, "learn", keeps)
         # Of a space, a server may answer meanwhile, which mixes nothing; after --by-folder no folder follows.
-        settle = mail_filter.leave if options.space is options.by_folder is None else mail_filter.settle
+        settle = mail_filter.settle if options.space or options.by_folder else mail_filter.leave
         lesson = _Course(mail_filter, options.by, _hands(options), intake.relearning, admit, desk, settle)
         try:
             lesson.take(chain([first], messages))

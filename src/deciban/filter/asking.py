@@ -18,7 +18,6 @@ from time import monotonic, sleep
 
 from deciban.errors import CannotWrite, DamagedSnapshot, LedgerBusy
 from deciban.filter.locks import FIRST_NAP, LONGEST_NAP, QUESTION_SECONDS
-from deciban.ledger.facts import MIXING_DUE
 from deciban.ledger.trail import belongs
 from deciban.sqlite_store import file_at
 
@@ -158,9 +157,7 @@ class Asking:
 
     def _is_left_unmixed(self) -> bool:
         """Whether a process that died left lessons unmixed that the published state has learned already."""
-        if self._follows or self._ledger.fact(MIXING_DUE) is None:
-            return False
-        return self._changing().is_mixing_due()
+        return not self._follows and self._ledger.is_mixing_due()
 
     def _is_in_work(self) -> bool:
         """Whether another process teaches the published state now, or makes a new one."""
@@ -194,13 +191,13 @@ class Asking:
 
     def _copy(self, state: State) -> None:
         """Keep a copy to be taught what it lacks; not if that would be a folder in a row."""
-        if not self._changing().is_mixing_due():
+        if not self._ledger.is_mixing_due():
             self._keep_private(_copy_of(state))
 
     def _privately(self) -> State:
         """A state in memory, for when the published one is out of date and we cannot write it."""
         with self._ledger.reading():
-            is_due = self._changing().is_mixing_due()
+            is_due = self._ledger.is_mixing_due()
             private = self._private if self._has_private() else None
             if private is not None and (not is_due or private.address == self._ledger.address()):
                 with suppress(DamagedSnapshot):  # too little room for labels

@@ -30,6 +30,7 @@ from deciban.errors import (
     TooManyLabels,
     WrongUsage,
 )
+from deciban.filter.footing import own_part
 from deciban.filter.learned import BULK_LESSONS, YOUNG_BULK_LESSONS, YOUNG_LESSONS, Learned, in_batches
 from deciban.filter.made_like import others_may_read
 from deciban.filter.turns import Turns
@@ -43,13 +44,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from deciban.committee._committee import Committee
     from deciban.committee.settings import Settings
     from deciban.filter.footing import Footings
     from deciban.filter.published import Beside, Published
     from deciban.filter.replaying import Progress, Replaying
     from deciban.filter.shared_filter import SharedFilter
-    from deciban.filter.state import State
     from deciban.ledger._placed import Placed
     from deciban.ledger.ledger import Ledger
 
@@ -111,7 +110,7 @@ class Changing:
 
     def _mix_what_is_due(self, progress: Progress | None = None) -> bool:
         """Mix lessons that a process left unmixed when it died; whether there were any."""
-        is_due = self.is_mixing_due() and not self._locks.is_being_taught()
+        is_due = self._ledger.is_mixing_due() and not self._locks.is_being_taught()
         if is_due:
             self._mix(progress)
         return is_due
@@ -321,13 +320,6 @@ class Changing:
             for label, count in counts.items()
         )
 
-    def is_mixing_due(self) -> bool:
-        """Whether lessons were left to be mixed, and there is something to mix them with.
-
-        A folder that was taught first waits for that, however often somebody asks before the second label.
-        """
-        return self._ledger.fact(MIXING_DUE) is not None and self._ledger.has_two_labels()
-
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():
@@ -342,7 +334,7 @@ class Changing:
 
     def settle(self, progress: Progress | None = None) -> None:
         """Mix what waits for that, if nobody has done so."""
-        if self.is_mixing_due():
+        if self._ledger.is_mixing_due():
             with self.teaching():
                 self.mix_if_due({}, progress)
 
@@ -359,7 +351,7 @@ class Changing:
             return False
         with suppress(*STATE_FAILURES), self._locks.asking():
             state = self._published.look(self._footings.now())
-            return state is None or len(_taught_here(state).labels) <= FEW_LABELS
+            return state is None or len(own_part(state.look()).labels) <= FEW_LABELS
         return False
 
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:
@@ -576,14 +568,6 @@ class _Change:
         if self.beside is not None:
             self.beside.discard()
             self.beside = None
-
-
-def _taught_here(state: State) -> Committee:
-    """What a state has learned here, without its starter."""
-    from deciban.committee._panel import Panel
-
-    learner = state.look()
-    return learner.own if isinstance(learner, Panel) else learner
 
 
 def _precedence(lesson: Lesson) -> tuple[int, str]:

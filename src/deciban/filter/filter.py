@@ -170,7 +170,7 @@ class Filter:
             for batch in in_batches(lessons):
                 if postponing is None:
                     is_bulk = len(batch) >= bulk
-                    postponing = changing.is_mixing_due() or (
+                    postponing = self.ledger.is_mixing_due() or (
                         is_bulk and (changing.is_of_no_use_yet() or changing.is_sure_to_be_mixed(batch))
                     )
                 learned, appended = changing.learn(batch, keep_mail, postponing)
@@ -181,9 +181,9 @@ class Filter:
                     progress(total, batch[-1])
                 if not postponing:
                     changing.teach(appended)
-            if changing.is_mixing_due() and (is_bulk or changing.may_wait_for_asker()):
+            if self.ledger.is_mixing_due() and (is_bulk or changing.may_wait_for_asker()):
                 self._lets_wait = True  # for more; whoever asks mixes them, here or in another process
-            elif total.learned + total.relearned >= bulk or changing.is_mixing_due():
+            elif total.learned + total.relearned >= bulk or self.ledger.is_mixing_due():
                 changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()

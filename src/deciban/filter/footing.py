@@ -92,6 +92,13 @@ class Footings:
         return self._known[1]
 
 
+def own_part(learner: Learner) -> Committee:
+    """What a state has learned here, without its starter."""
+    from deciban.committee._panel import Panel
+
+    return learner.own if isinstance(learner, Panel) else learner
+
+
 def footing_of(ledger: Ledger) -> Footing:
     """What the states of a ledger stand on."""
     if ledger.fact(SHARED) is None:

@@ -136,10 +136,9 @@ def packed(settings: Settings, committee: Learner) -> tuple[dict[str, int], byte
     """What a committee has learned, by label, and its state as a file."""
     import json
 
-    from deciban.committee._panel import Panel
+    from deciban.filter.footing import own_part
 
-    if isinstance(committee, Panel):  # what this filter has learned, without its starter
-        committee = committee.own
+    committee = own_part(committee)
     committee.check()
     shape = committee.shape
     whole = Committee.fresh(settings, shape=Shape.dense(shape.capacity, shape.bits))

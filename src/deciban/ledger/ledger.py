@@ -201,6 +201,12 @@ class Ledger(Protocol):
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
 
+    def is_mixing_due(self) -> bool:
+        """Whether lessons were left to be mixed, and there is something to mix them with.
+
+        A folder that was taught first waits for that, however often somebody asks before the second label.
+        """
+
     def names(self) -> set[str]:
         """The names that lessons kept, folded ones too."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from binascii import crc32
 
 from deciban.committee.label import key_of, shown, spellings
+from deciban.ledger.facts import MIXING_DUE
 from deciban.ledger.lesson import check_of
 from deciban.ledger.sqlite_file import damaged, digest_text
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL, SqliteTrail
@@ -72,6 +73,13 @@ class SqliteLabels(SqliteTrail):
     def has_two_labels(self) -> bool:
         """Whether lessons of more than one label were taught, folded ones too."""
         return int(self._execute("SELECT count(DISTINCT name) FROM labels")[0][0]) > 1
+
+    def is_mixing_due(self) -> bool:
+        """Whether lessons were left to be mixed, and there is something to mix them with.
+
+        A folder that was taught first waits for that, however often somebody asks before the second label.
+        """
+        return self.fact(MIXING_DUE) is not None and self.has_two_labels()
 
     def first_taught(self) -> dict[str, int]:
         """When the first lesson of each label was taught, folded ones too, in microseconds since 1970."""
