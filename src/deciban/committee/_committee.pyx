@@ -737,7 +737,8 @@ cdef class Committee(CommitteeBuffer):
     cdef uint64_t _rows_missing(self, Features features) noexcept nogil:
         """How many features have no row of the table; at most so many rows are added to it."""
         cdef Py_ssize_t i, owned = 0
-        cdef size_t start = <size_t>self.table.rows, size = <size_t>(self.table.end - self.table.rows)
+        cdef size_t start = <size_t>self.table.rows + self.header.table.shared * self.table.row
+        cdef size_t size = <size_t>self.table.end - start
         for i in range(self.heard_rows[0]):
             owned += <size_t>self.rows[i] - start < size
         for i in range(features.words, features.words + self.heard_rows[1]):
@@ -856,7 +857,7 @@ cdef class Committee(CommitteeBuffer):
 
     cdef int _own_rows(self, Py_ssize_t first, Py_ssize_t heard, Py_ssize_t count) except -1 nogil:
         """See to it that all rows of a view lie in this table: those that the foundation has, and those that there are not yet."""
-        if self.header.foundation != 0:
+        if self.header.foundation != 0 or self.header.table.shared:
             self.table.claim(self.keys + first, heard, self.rows + first)
         return self.table.add(self.new_keys + first, count - heard, self.rows + first + heard)
 

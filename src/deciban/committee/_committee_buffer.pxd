@@ -57,6 +57,7 @@ cdef class CommitteeBuffer:
     cdef int _take_table(self, uint64_t salt) except -1
     cdef Py_ssize_t _length(self) except -1
     cdef int _take_head(self, CommitteeBuffer other) except -1
+    cdef Py_ssize_t _room_to_share(self) noexcept nogil
     cdef bint _has_rows_for(self, uint64_t features) noexcept nogil
     cdef int _check_table(self) except -1
     cdef CommitteeBuffer _whole(self)

@@ -31,6 +31,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcmp, memcpy, memset
 
 from deciban.committee._row_table cimport (
+    keys_in, may_share, room_for_keys,
     BLOCK_BITS, MOST_LABELS, PAGE, RowTable, TableHead, blocks_of, check_of, is_possible,
 )
 from deciban.text._hashing cimport FORMAT_VERSION
@@ -43,6 +44,7 @@ cdef enum:
     CODE_FORMAT = 5
     LAYOUT_FORMAT = 6
     NAME_BYTES = 64
+    MOST_SHARED = 1 << 18   # rows of a table that shares equal ones
 
 # Of the code of a state, and of the buffer in which it lies.
 FORMAT = CODE_FORMAT
@@ -69,6 +71,7 @@ cdef TableHead table_of(shape) except *:
     cdef TableHead table
     table.capacity, table.bits, table.buckets, table.room = shape.capacity, shape.bits, shape.buckets, shape.rows
     table.rows = 0 if table.buckets else table.room
+    table.shared = table.sharing = 0
     if not is_possible(&table):
         raise TooManyLabels("A filter has room for at most 4096 labels. Use fewer.")
     return table
@@ -144,6 +147,11 @@ cdef class CommitteeBuffer:
     cdef Py_ssize_t _length(self) except -1:
         """The bytes that there are."""
         return self.buffer.len
+
+    @property
+    def state_bytes(self):
+        """The bytes of the buffer that it takes."""
+        return table_at(&self.header.table, self.label) + (blocks_of(&self.header.table) << BLOCK_BITS)
 
     @staticmethod
     def size(settings, shape):
@@ -243,7 +251,7 @@ cdef class CommitteeBuffer:
     def shape(self):
         """The sizes of its table."""
         cdef TableHead* table = &self.header.table
-        return Shape(self.capacity, table.bits, table.room, table.buckets == 0)
+        return Shape(self.capacity, table.bits, table.room, table.buckets == 0, self._room_to_share())
 
     @property
     def rows(self):
@@ -251,9 +259,16 @@ cdef class CommitteeBuffer:
         return self.header.table.rows
 
     def rows_learned(self):
-        """The rows that a sparse table of the same state would have."""
+        """The rows that a sparse table of the same state would have, each feature its own."""
         self._must_hold()
         return self._whole().table.filled()
+
+    def rows_to_share(self):
+        """How many of these need not be there, because they are equal to others; 0 if the table is large or dense."""
+        cdef Py_ssize_t rows = self.rows_learned()
+        if rows > MOST_SHARED or self.header.table.buckets == 0:
+            return 0
+        return max(rows - self.table.different(), 0)
 
     @property
     def table_start(self):
@@ -278,10 +293,17 @@ cdef class CommitteeBuffer:
         """Whether rows are found by a directory."""
         return self.table.directory != NULL
 
+    cdef Py_ssize_t _room_to_share(self) noexcept nogil:
+        """For how many features more than rows there is room."""
+        cdef TableHead* table = &self.header.table
+        return <Py_ssize_t>(room_for_keys(table) - table.room) if may_share(table) else 0
+
     cdef bint _has_rows_for(self, uint64_t features) noexcept nogil:
         """Whether there is room for so many rows more, or for one for each slot."""
         cdef TableHead* table = &self.header.table
-        return table.rows + features <= table.room or table.room == <uint64_t>2 << table.bits
+        if table.room == <uint64_t>2 << table.bits:
+            return True
+        return table.rows + features <= table.room and keys_in(table) + features <= room_for_keys(table)
 
     def serve(self):
         """Be a foundation from now on: damage is not that of a snapshot, which could be made again."""
@@ -353,6 +375,7 @@ cdef class CommitteeBuffer:
         cdef Head header = self.header[0]
         cdef Py_ssize_t labels = header.labels * sizeof(LabelRecord), more = header.labels * self.label - labels
         header.table.capacity = header.table.buckets = header.table.room = header.table.rows = 0
+        header.table.shared = header.table.sharing = 0
         header.format = CODE_FORMAT + 1000 * FORMAT_VERSION
         header.check = 0
         header.check = check_of(&header, sizeof(Head) // 8, 0) + check_of(

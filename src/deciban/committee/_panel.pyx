@@ -152,7 +152,7 @@ cdef Py_ssize_t front_size(settings, Py_ssize_t capacity) except -1:
 
 cdef object part_shape(shape, Py_ssize_t bits):
     """The shape of one of two tables, which has its own slots."""
-    return Shape(shape.capacity, bits, min(shape.rows, 2 << bits))
+    return Shape(shape.capacity, bits, min(shape.rows, 2 << bits), shared=shape.shared)
 
 
 cdef void to_log_probabilities(double* totals, Py_ssize_t count) noexcept nogil:
@@ -305,8 +305,8 @@ cdef class Panel:
             resting = Committee(foundation.settings, view[start : start + first], foundation)
             own = Committee(settings, view[start + first : start + first + second])
             if (resting.capacity, own.capacity) != (capacity, capacity) or (
-                Committee.size(foundation.settings, resting.shape), Committee.size(settings, own.shape)
-            ) != (first, second):
+                (resting.state_bytes, own.state_bytes) != (first, second)
+            ):
                 raise DamagedSnapshot("The front of this state is damaged. Remove the snapshot: it is made again.")
             return Panel(settings, resting, own, view[FRONT.size : FRONT.size + 8 * count_of(settings, capacity)])
         except BaseException:
@@ -328,7 +328,7 @@ cdef class Panel:
         self._must_hold()
         other._must_hold()
         cdef Py_ssize_t start = front_size(self.settings, self.room)
-        cdef Py_ssize_t middle = start + Committee.size(self.resting.settings, self.resting.shape)
+        cdef Py_ssize_t middle = start + self.resting.state_bytes
         left = [(start + place, rows) for place, rows in self.resting.take_over_to_write(other.resting)]
         left += [(middle + place, rows) for place, rows in self.own.take_over_to_write(other.own)]
         self._take_numbers(other)
@@ -401,11 +401,23 @@ cdef class Panel:
     def shape(self):
         """The sizes of the larger of both tables."""
         resting, own = self.resting.shape, self.own.shape
-        return Shape(resting.capacity, max(resting.bits, own.bits), max(resting.rows, own.rows))
+        rows, features = max(resting.rows, own.rows), max(resting.rows + resting.shared, own.rows + own.shared)
+        return Shape(resting.capacity, max(resting.bits, own.bits), rows, shared=features - rows)
+
+    @property
+    def state_bytes(self):
+        """The bytes of the buffer that it takes."""
+        return front_size(self.settings, self.room) + self.resting.state_bytes + self.own.state_bytes
 
     def rows_learned(self):
         """The rows of the fuller of both tables."""
         return max(self.resting.rows_learned(), self.own.rows_learned())
+
+    def rows_to_share(self):
+        """How many of these need not be there: as many are left as either table needs."""
+        return self.rows_learned() - max(
+            part.rows_learned() - part.rows_to_share() for part in (self.resting, self.own)
+        )
 
     def open_directory(self):
         """Find the rows of both by directories, for many lessons in memory."""

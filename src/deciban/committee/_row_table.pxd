@@ -20,8 +20,10 @@ cdef struct TableHead:
     uint64_t capacity   # labels that a row has room for: an even number
     uint64_t bits       # a view has 2^bits slots
     uint64_t buckets    # of the index; 0: there is none, and each slot has its row
-    uint64_t room       # rows that there is room for …
-    uint64_t rows       # … and that are in use
+    uint32_t room       # rows that there is room for …
+    uint32_t sharing    # features that have one of the rows that are shared
+    uint32_t rows       # … and that are in use
+    uint32_t shared     # of these the first, which may belong to several features each
 
 
 cdef inline uint64_t factor_of(uint64_t place) noexcept nogil:
@@ -44,6 +46,9 @@ cdef inline uint64_t check_of(const void* words, Py_ssize_t count, uint64_t firs
 cdef bint is_possible(const TableHead* head) noexcept nogil
 cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil
 cdef Py_ssize_t blocks_of(const TableHead* head) noexcept nogil
+cdef bint may_share(const TableHead* head) noexcept nogil
+cdef uint64_t room_for_keys(const TableHead* head) noexcept nogil
+cdef uint64_t keys_in(const TableHead* head) noexcept nogil
 cdef int spread(
     float* row, Py_ssize_t capacity, const float* narrow, Py_ssize_t narrow_capacity, Py_ssize_t labels
 ) noexcept nogil
@@ -80,14 +85,14 @@ cdef class RowTable:
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
     cdef Py_ssize_t gather(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil
     cdef Py_ssize_t _gather_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* found_keys, uint32_t* missing
     ) except -1 nogil
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil
     cdef Py_ssize_t _gather_listed(
-        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) noexcept nogil
     cdef int _find_listed(
         self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
@@ -102,6 +107,16 @@ cdef class RowTable:
     cdef int list_rows(self) except -1
     cdef int _list_into(self, uint32_t** directory) except -1
     cdef unsigned char* own(self, uint32_t key) except NULL nogil
+    cdef unsigned char* _part(self, uint32_t key) except NULL nogil
+    cdef Py_ssize_t different(self) except -1
+    cdef int _share(self, RowTable other, const uint64_t* entries, Py_ssize_t count, Py_ssize_t labels) except -1
+    cdef bint _number_groups(
+        self, const uint64_t* entries, Py_ssize_t count, const uint32_t* group, Py_ssize_t groups, uint32_t* users,
+        uint32_t* numbers,
+    ) noexcept nogil
+    cdef void _copy_groups(
+        self, RowTable other, Py_ssize_t labels, const uint32_t* group, const uint32_t* users, const uint32_t* numbers
+    ) noexcept nogil
     cdef int _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil

@@ -13,6 +13,11 @@ the order in which they were first learned, and an index that says where they ar
               the next place is free; at most four fifths are in use.
     rows      those in use, then room for more
 
+Features that were always taught together have equal rows: of the 126,000 rows of 200 lessons only 27,000 differ. So a small
+table that is poured into a file holds equal rows only once (`_share`). The rows that several features have come first. Whoever
+teaches one of these features gives it a row of its own (`_part`), behind all others; what nobody has any more stays until
+the table is poured again.
+
 For much work in memory a sparse table has a **directory** beside it: the number of the row of each key, 4 bytes for each
 of all keys (16 MB), so that a row is found by two looks at memory and no search. The index is filled in when the table is
 poured into the one that is written. Whoever asks a table much that is in a file may have such a directory for himself. Rows that are often used lie close together, at the front.
@@ -40,7 +45,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban.text._hashing cimport hash_end
@@ -158,14 +163,31 @@ cdef bint is_possible(const TableHead* head) noexcept nogil:
     if head.rows > head.room or head.room > <uint64_t>VIEWS << head.bits:
         return False
     if head.buckets == 0:
-        return head.room == <uint64_t>VIEWS << head.bits
+        return head.room == <uint64_t>VIEWS << head.bits and head.shared == 0
     # An index is never full, so that a search in it ends; and an entry has bits enough for any number of a row.
     return (
         head.bits <= MOST_SPARSE_BITS
         and head.buckets < <uint64_t>1 << (KEY_BITS - BUCKET_BITS)
-        and head.room < head.buckets * <uint64_t>places_of(head)
+        and head.room <= room_for_keys(head)
         and head.room <= <uint64_t>1 << (number_bits(head) + 16)
+        and head.shared <= head.rows
+        and keys_in(head) <= room_for_keys(head)
     )
+
+
+cdef uint64_t keys_in(const TableHead* head) noexcept nogil:
+    """How many features have a row."""
+    return <uint64_t>head.rows - head.shared + head.sharing
+
+
+cdef bint may_share(const TableHead* head) noexcept nogil:
+    """Whether there is room for more features than rows, beyond what is left where buckets are rounded up."""
+    return head.buckets != 0 and room_for_keys(head) > <uint64_t>head.room + NARROW_PLACES
+
+
+cdef uint64_t room_for_keys(const TableHead* head) noexcept nogil:
+    """How many features may have a row: so many that four fifths of the index are in use."""
+    return head.buckets * <uint64_t>places_of(head) * 4 // 5
 
 
 cdef inline int number_bits(const TableHead* head) noexcept nogil:
@@ -278,6 +300,10 @@ cdef int spread(
     return 0
 
 
+cdef inline uint64_t low_bits(uint64_t number, int bits) noexcept nogil:
+    return number & ((<uint64_t>1 << bits) - 1)
+
+
 cdef inline uint64_t write_entry(
     unsigned char* bucket, uint32_t key, uint64_t number, int number_bits, bint is_narrow, uint64_t first
 ) noexcept nogil:
@@ -342,6 +368,44 @@ cdef bint sort_by_key(uint64_t* entries, Py_ssize_t count, int key_bits) noexcep
         memcpy(entries, source, count * sizeof(uint64_t))
     free(scratch)
     return True
+
+
+cdef Py_ssize_t group_rows(const unsigned char* rows, Py_ssize_t size, Py_ssize_t count, uint32_t* groups) noexcept nogil:
+    """Which of some rows are equal: for each the number of its group; groups are counted from 0, as they come.
+
+    How many groups there are; -1 if there is no memory for it. Rows are looked at one after the other: features of one
+    lesson got theirs together, so that many are equal to the one before.
+    """
+    cdef uint64_t slots = 16, at, word, mixed
+    cdef Py_ssize_t i, place, found = 0
+    cdef const unsigned char* row = rows
+    while slots < <uint64_t>(2 * count):
+        slots *= 2
+    # The first row of a group, counted from 1, where the numbers of the row lead.
+    cdef uint32_t* firsts = <uint32_t*>calloc(slots, sizeof(uint32_t))
+    if firsts == NULL:
+        return -1
+    for i in range(count):
+        row = rows + i * size
+        if i and memcmp(row, row - size, size) == 0:
+            groups[i] = groups[i - 1]
+            continue
+        mixed = 0
+        for place in range(0, size, 8):
+            memcpy(&word, row + place, 8)
+            mixed = (mixed ^ word) * <uint64_t>0x9E3779B97F4A7C15u
+            mixed ^= mixed >> 32
+        at = mixed & (slots - 1)
+        while firsts[at] and memcmp(rows + <Py_ssize_t>(firsts[at] - 1) * size, row, size) != 0:
+            at = (at + 1) & (slots - 1)
+        if firsts[at]:
+            groups[i] = groups[firsts[at] - 1]
+        else:
+            firsts[at] = <uint32_t>i + 1
+            groups[i] = <uint32_t>found
+            found += 1
+    free(firsts)
+    return found
 
 
 cdef int refuse(bint is_foundation) except -1 with gil:
@@ -453,11 +517,11 @@ cdef class RowTable:
         return 0
 
     cdef Py_ssize_t gather(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) except -1 nogil:
         """The rows that there are for keys of a table with an index, in their order; how many.
 
-        The keys that have none are written into `missing`.
+        The keys that have none are written into `missing`, and the others come first among `keys`.
         """
         if self.directory != NULL:
             return self._gather_listed(self.directory, keys, count, rows, missing)
@@ -466,7 +530,7 @@ cdef class RowTable:
         cdef Py_ssize_t i, some, looked = 0, found = 0
         while looked < count:
             some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
-            found += self._gather_some(keys + looked, some, rows + found, missing + looked - found)
+            found += self._gather_some(keys + looked, some, rows + found, keys + found, missing + looked - found)
             looked += some
         if self.row > BLOCK:
             for i in range(found):
@@ -474,7 +538,7 @@ cdef class RowTable:
         return found
 
     cdef Py_ssize_t _gather_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* found_keys, uint32_t* missing
     ) except -1 nogil:
         """The same for at most `SEARCHED_AT_ONCE` keys, with the check of the first block of each row."""
         cdef uint32_t[SEARCHED_AT_ONCE] numbers
@@ -484,6 +548,7 @@ cdef class RowTable:
         self._search(keys, count, numbers)
         for i in range(count):
             missing[i - found] = keys[i]
+            found_keys[found] = keys[i]
             rows[found] = before + numbers[i] * size
             __builtin_prefetch(rows[found], 1, 3)
             found += numbers[i] != 0
@@ -541,7 +606,7 @@ cdef class RowTable:
         return 0
 
     cdef Py_ssize_t _gather_listed(
-        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) noexcept nogil:
         # No block is checked: all were whole when the directory was made.
         # The counts of a long row lie in the line behind its first.
@@ -558,6 +623,7 @@ cdef class RowTable:
             __builtin_prefetch(row, 1, 3)
             __builtin_prefetch(row + behind, 1, 3)
             missing[i - found] = keys[i]
+            keys[found] = keys[i]
             rows[found] = row
             found += number != 0
         return found
@@ -608,11 +674,14 @@ cdef class RowTable:
     # Rows of one's own
 
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        """Give rows of this table, with the same numbers, to keys whose rows are elsewhere."""
+        """Give rows of their own in this table, with the same numbers, to keys whose rows are elsewhere, or shared."""
         cdef Py_ssize_t i
         cdef unsigned char* row
+        cdef unsigned char* own = self.rows + self.head.shared * self.row
         for i in range(count):
-            if not self.rows <= rows[i] < self.end:
+            if self.rows <= rows[i] < own:
+                rows[i] = self._part(keys[i])
+            elif not own <= rows[i] < self.end:
                 self.add(keys + i, 1, &row)
                 # Two features may fall into one slot: the second finds the row of the first.
                 if is_empty(row, self.row):
@@ -653,6 +722,40 @@ cdef class RowTable:
         )
         self.head.rows += 1
         self.check_row(row)
+        return row
+
+    cdef unsigned char* _part(self, uint32_t key) except NULL nogil:
+        """A row of its own for a key that shares one, with the same numbers; that which it has if it was parted already."""
+        cdef uint64_t at = home_of(key, self.bits, self.buckets), number, first, rest_at
+        cdef bint is_narrow = self.places == NARROW_PLACES
+        cdef unsigned char* row
+        cdef unsigned char* bucket
+        self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
+        cdef int place = self._search_on(key, &at)
+        bucket = self.index + (at << BUCKET_BITS)
+        if place == self.places:
+            refuse(self.is_foundation)
+        number = number_at(bucket, place, self.number_bits, is_narrow)
+        if number >= self.head.shared:
+            return self.rows + number * self.row
+        if self.head.rows >= self.head.room:
+            refuse(self.is_foundation)
+        first = at % BUCKETS_A_BLOCK * (BUCKET // 8)
+        rest_at = 4 * NARROW_PLACES + place if is_narrow else 4 * WIDE_PLACES + 2 * place
+        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += (
+            add_within(
+                bucket, 4 * place, 4, low_bits(self.head.rows, self.number_bits) - low_bits(number, self.number_bits)
+            ) * factor_of(first + (place >> 1))
+            + add_within(
+                bucket, rest_at, 1 if is_narrow else 2,
+                (self.head.rows >> self.number_bits) - (number >> self.number_bits),
+            ) * factor_of(first + (rest_at >> 3))
+        )
+        row = self.rows + self.head.rows * self.row
+        self.head.rows += 1
+        self.head.sharing -= 1
+        self.check_row(row)
+        self.fill(row, self.rows + number * self.row)
         return row
 
     cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
@@ -799,6 +902,11 @@ cdef class RowTable:
             return 0
         entries = other._entries(&count)
         try:
+            if may_share(self.head) and is_empty_yet and self.directory == NULL and other.index != NULL:
+                self._share(other, entries, count, labels)
+                return 0
+            if self.head.shared:
+                raise ValueError("a table with rows that are shared takes no others")
             if self.index != NULL and self.head.room < <uint64_t>VIEWS << self.bits:
                 if self.head.rows + count > self.head.room:
                     raise ValueError("there is no room for so many rows")
@@ -815,11 +923,86 @@ cdef class RowTable:
             free(entries)
         return 0
 
+    cdef Py_ssize_t different(self) except -1:
+        """How many rows of a sparse table differ."""
+        cdef Py_ssize_t groups = -1
+        cdef uint32_t* group = <uint32_t*>malloc((self.head.rows + 1) * sizeof(uint32_t))
+        if group != NULL:
+            with nogil:
+                groups = group_rows(self.rows, self.row, self.head.rows, group)
+        free(group)
+        if groups < 0:
+            raise MemoryError
+        return groups
+
+    cdef int _share(self, RowTable other, const uint64_t* entries, Py_ssize_t count, Py_ssize_t labels) except -1:
+        """Take over the rows of another sparse table: equal ones once, and first those that several features have."""
+        cdef Py_ssize_t i, rows = other.head.rows, groups = -1
+        cdef bint has_room = False
+        cdef uint32_t* group = <uint32_t*>malloc((rows + 1) * sizeof(uint32_t))
+        cdef uint32_t* users = NULL
+        with nogil:
+            if group != NULL:
+                groups = group_rows(other.rows, other.row, rows, group)
+            if groups >= 0:
+                users = <uint32_t*>calloc(2 * groups + 1, sizeof(uint32_t))
+            if users != NULL:
+                has_room = self._number_groups(entries, count, group, groups, users, users + groups)
+            if has_room:
+                self._copy_groups(other, labels, group, users, users + groups)
+                for i in range(count):
+                    self._enter(<uint32_t>(entries[i] >> KEY_BITS), users[groups + group[entries[i] & 0xFFFFFFFFu]])
+        free(group)
+        if users == NULL:
+            raise MemoryError
+        free(users)
+        if not has_room:
+            raise ValueError("there is no room for so many rows")
+        return 0
+
+    cdef bint _number_groups(
+        self, const uint64_t* entries, Py_ssize_t count, const uint32_t* group, Py_ssize_t groups, uint32_t* users,
+        uint32_t* numbers,
+    ) noexcept nogil:
+        """Count the features that have the rows of each group, and number those that somebody has; whether there is room."""
+        cdef uint32_t shared = 0, single = 0, sharing = 0
+        cdef Py_ssize_t i
+        for i in range(count):
+            users[group[entries[i] & 0xFFFFFFFFu]] += 1
+        for i in range(groups):
+            if users[i] > 1:
+                numbers[i] = shared
+                shared += 1
+                sharing += users[i]
+        for i in range(groups):
+            if users[i] == 1:
+                numbers[i] = shared + single
+                single += 1
+        if shared + single > self.head.room or <uint64_t>count > room_for_keys(self.head):
+            return False
+        self.head.rows, self.head.shared, self.head.sharing = shared + single, shared, sharing
+        return True
+
+    cdef void _copy_groups(
+        self, RowTable other, Py_ssize_t labels, const uint32_t* group, const uint32_t* users, const uint32_t* numbers
+    ) noexcept nogil:
+        """Copy the first row of each group that somebody has to its place."""
+        cdef uint32_t seen = 0
+        cdef Py_ssize_t i
+        for i in range(<Py_ssize_t>other.head.rows):
+            if group[i] == seen:
+                if users[seen]:
+                    spread(
+                        <float*>(self.rows + numbers[seen] * self.row), self.capacity, <float*>(other.rows + i * other.row),
+                        other.capacity, labels,
+                    )
+                seen += 1
+
     cdef bint can_list(self, RowTable other) noexcept nogil:
         """Whether another table has a directory, and its rows could be those of this one, which is empty, as they are."""
         return (
             self.index != NULL and self.head.rows == 0 and other.directory != NULL
-            and self.capacity == other.capacity and self.head.room >= other.head.rows
+            and self.capacity == other.capacity and self.head.room >= other.head.rows and other.head.shared == 0
         )
 
     cdef void list_as_own(self, RowTable other) noexcept nogil:
@@ -920,10 +1103,10 @@ cdef class RowTable:
             rows += 4 + 6 * labels
 
     cdef Py_ssize_t filled(self) noexcept nogil:
-        """How many rows there are; of a dense table, those that are not empty."""
+        """How many features have a row; of a dense table, the rows that are not empty."""
         cdef Py_ssize_t number, count = 0
         if self.index != NULL:
-            return self.head.rows
+            return keys_in(self.head)
         for number in range(<Py_ssize_t>VIEWS << self.bits):
             count += not is_empty(self.rows + number * self.row, self.row)
         return count
@@ -937,7 +1120,8 @@ cdef class RowTable:
         cdef bint is_whole = True
         # One more than there can be: each is written before it is known whether it counts, so that no branch is
         # guessed wrong. Of a dense table all rows could be there; pages that are not touched cost nothing.
-        cdef uint64_t most = used if self.index != NULL else <uint64_t>VIEWS << self.bits
+        cdef uint64_t keys = keys_in(self.head)
+        cdef uint64_t most = keys if self.index != NULL else <uint64_t>VIEWS << self.bits
         cdef uint64_t* entries = <uint64_t*>malloc((most + 1) * sizeof(uint64_t))
         if entries == NULL:
             raise MemoryError
@@ -957,7 +1141,7 @@ cdef class RowTable:
                     number = number_at(bucket, place, self.number_bits, self.places == NARROW_PLACES)
                     memcpy(&entry, bucket + 4 * place, 4)
                     entry >>= self.number_bits
-                    if <uint64_t>number >= used or <uint64_t>found >= used:
+                    if <uint64_t>number >= used or <uint64_t>found >= keys:
                         is_whole = False
                         break
                     entries[found] = <uint64_t>entry << KEY_BITS | <uint64_t>number

@@ -3,7 +3,12 @@
 A table is sparse while that is smaller:
 
 >>> Shape.for_rows(capacity=2, bits=21, rows=26_000)
-Shape(capacity=2, bits=21, rows=29250, is_dense=False)
+Shape(capacity=2, bits=21, rows=29250, is_dense=False, shared=0)
+
+Features that were always taught together have equal rows, and a small file holds each only once:
+
+>>> Shape.for_rows(capacity=2, bits=21, rows=26_000, shared=24_000)
+Shape(capacity=2, bits=21, rows=5250, is_dense=False, shared=24000)
 >>> Shape.for_rows(capacity=2, bits=21, rows=3_000_000) == Shape.dense(capacity=2, bits=21)
 True
 """
@@ -13,7 +18,7 @@ from __future__ import annotations
 from deciban.value import Value
 
 # The least room that is made.
-LEAST_ROWS = 512
+LEAST_ROWS = 1024
 # So much more room than needed is made, so that not every lesson makes a new file.
 SPARE = 0.125
 # A bucket of the index has places for so many entries, and for fewer if there are many rows.
@@ -35,6 +40,8 @@ class Shape(Value):
     """Rows that there is room for."""
     is_dense: bool = False
     """Whether each slot has its row."""
+    shared: int = 0
+    """For so many features more there is room, which have a row together with others."""
 
     @classmethod
     def dense(cls, capacity: int, bits: int) -> Shape:
@@ -43,14 +50,21 @@ class Shape(Value):
 
     @classmethod
     def for_rows(
-        cls, capacity: int, bits: int, rows: int, is_layer: bool = False, spare: float = SPARE
+        cls,
+        capacity: int,
+        bits: int,
+        rows: int,
+        is_layer: bool = False,
+        spare: float = SPARE,
+        shared: int = 0,
     ) -> Shape:
         """A table for so many rows, and for a ``spare`` share more; dense if that is not larger.
 
-        A layer is always sparse.
+        A layer is always sparse. Of the rows so many are ``shared``: equal to others, and not there twice.
         """
         dense = cls.dense(capacity, bits)
-        sparse = cls(capacity, bits, min(max(rows + int(spare * rows), LEAST_ROWS), dense.rows))
+        room = max(rows - shared + int(spare * rows), LEAST_ROWS)
+        sparse = cls(capacity, bits, min(room, dense.rows), shared=shared)
         return sparse if is_layer or sparse.size < dense.size else dense
 
     def for_bulk(self) -> Shape:
@@ -81,7 +95,7 @@ class Shape(Value):
         if self.is_dense:
             return 0
         places = NARROW_PLACES if self.rows <= 1 << (39 - self.bits) else WIDE_PLACES
-        return 5 * self.rows // (4 * places) + 1
+        return 5 * (self.rows + self.shared) // (4 * places) + 1
 
     @property
     def size(self) -> int:

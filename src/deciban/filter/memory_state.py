@@ -58,6 +58,9 @@ class MemoryState(State):
     def _rows_wanted(self, rows: int, features: int) -> int:
         return 2 * rows + features
 
+    def _rows_to_share(self) -> int:
+        return 0
+
     def _grow(self, shape: Shape) -> None:
         grown = begin_in_memory(self.footing, shape, self._committee.has_directory)
         grown.take_over(self._committee)  # type: ignore[arg-type]  # both stand on one footing

@@ -130,6 +130,7 @@ class Published:
             committee.shape.bits,
             committee.rows_learned(),
             is_layer=committee.foundation is not None,
+            shared=committee.rows_to_share(),
         )
         try:
             file = make_like(self._ledger_path, path)

@@ -196,7 +196,7 @@ class Snapshot(State):
 
     def _exams_at(self) -> int:
         assert self._committee is not None
-        return PAGE + self.footing.size(self._committee.shape)
+        return PAGE + self._committee.state_bytes
 
     def _grow(self, shape: Shape) -> None:
         """Go on in a larger file, which takes the place of this one."""

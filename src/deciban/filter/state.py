@@ -105,17 +105,20 @@ class State:
         if shape is not None:
             self._grow(shape)
 
+    def has_room_for(self, lessons: Sequence[Placed]) -> bool:
+        """Whether these lessons fit into the table."""
+        committee = self.look()
+        labels = _labels_with(committee, lessons)
+        # Features are counted only if there may be too little room.
+        most = sum(lesson.most_features for lesson in lessons)
+        return committee.has_room(labels, most) or committee.has_room(labels, _features_in(lessons))
+
     def shape_wanted_by(self, lessons: Sequence[Placed]) -> Shape | None:
         """The shape of a larger table in which these lessons find room; None if they have room now."""
+        if self.has_room_for(lessons):
+            return None
         committee = self.look()
-        labels = {*committee.labels, *(lesson.label for lesson in lessons)}
-        # Features are counted only if there may be too little room.
-        if committee.has_room(len(labels), sum(lesson.most_features for lesson in lessons)):
-            return None
-        features = sum(len(lesson.features) for lesson in lessons)
-        if committee.has_room(len(labels), features):
-            return None
-        capacity, bits = capacity_for(len(labels)), committee.shape.bits
+        capacity, bits = capacity_for(_labels_with(committee, lessons)), committee.shape.bits
         is_layer = committee.foundation is not None
         if (
             not is_layer
@@ -123,12 +126,18 @@ class State:
             and capacity > committee.capacity
         ):
             raise TooManyLabels("With so many labels the table has other slots: the lessons are replayed.")
-        rows = self._rows_wanted(committee.rows_learned(), features)
-        return Shape.for_rows(max(capacity, committee.capacity), bits, rows, is_layer)
+        rows = self._rows_wanted(committee.rows_learned(), _features_in(lessons))
+        return Shape.for_rows(
+            max(capacity, committee.capacity), bits, rows, is_layer, shared=self._rows_to_share()
+        )
 
     def _rows_wanted(self, rows: int, features: int) -> int:
         """For how many rows room is made, if so many are there and so many features come."""
         return rows + features
+
+    def _rows_to_share(self) -> int:
+        """How many rows need not be in the new table, because they are equal to others."""
+        return self.look().rows_to_share()
 
     def _grow(self, shape: Shape) -> None:
         """Go on in a table of another shape."""
@@ -141,6 +150,15 @@ class State:
     def _end_change(self, records: bytes, address: Address) -> None:
         """Add the records of exams, and say that it is the state of this address."""
         raise NotImplementedError
+
+
+def _labels_with(committee: Learner, lessons: Sequence[Placed]) -> int:
+    """How many labels there are, with those of lessons to come."""
+    return len({*committee.labels, *(lesson.label for lesson in lessons)})
+
+
+def _features_in(lessons: Sequence[Placed]) -> int:
+    return sum(len(lesson.features) for lesson in lessons)
 
 
 def whole_records(records: bytes, first: int, end: int) -> bytes:

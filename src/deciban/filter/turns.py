@@ -56,7 +56,7 @@ class Turns:
                 if monotonic() - begun > LONG_WAIT_SECONDS:
                     size = LONG_SLICE
                 slice_ = lessons[place : place + size]
-                is_full = state.shape_wanted_by(slice_) is not None
+                is_full = not state.has_room_for(slice_)
                 if not is_full:
                     state.teach_what_fits(slice_)
                     start, place = state.address, place + len(slice_)
