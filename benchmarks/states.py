@@ -29,6 +29,7 @@ from deciban.committee.extraction import features_of
 from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.filter import Filter
+from deciban.filter.made_like import write_at
 from deciban.filter.mail import lesson_of
 from deciban.filter.memory_state import memory_for
 from deciban.filter.preferences import Preferences
@@ -112,7 +113,8 @@ def forms(messages: list[tuple[str, bytes]], folder: Path) -> Table:
     To learn from nothing, the memory of the table has to be cleared first, as far as it is used: a dense one
     takes 67 MB. *In a table*: this memory is there. The first question is asked of a file that was just
     opened, as by a command that looks at one mail. Sparse tables are mapped; of dense ones the blocks that
-    are needed are read (`Glance`). Further questions find all of the file in memory.
+    are needed are read (`Glance`). Further questions find all of the file in memory; those in bulk have a
+    directory of its rows.
     """
     settings = Settings(salt=1)
     lessons = [(label, features_of(read(data))) for label, data in messages]
@@ -125,7 +127,7 @@ def forms(messages: list[tuple[str, bytes]], folder: Path) -> Table:
         sparse = Shape.for_rows(2, 21, filled.rows_learned() + 20_000, is_layer=True, spare=0)
         asked = [features for _, features in lessons[-500:]]
         shapes = sparse, Shape.dense(2, 21)
-        best = [[1e9] * 4 for _ in shapes]
+        best = [[1e9] * 5 for _ in shapes]
         for _ in range(FORM_ROUNDS):  # in turns, because machines are noisy
             for place, shape in enumerate(shapes):
                 spent = one_form(settings, shape, lessons[:count], asked, folder / "form")
@@ -133,7 +135,7 @@ def forms(messages: list[tuple[str, bytes]], folder: Path) -> Table:
         parts = [[1e6 * part for part in form] for form in best]
         ratios = [one / other for one, other in zip(*parts, strict=True)]
         rows.append((f"{count:,} lessons", *parts[0], *parts[1], *ratios))
-    kinds = "learn from nothing", "learn in a table", "first question", "score"
+    kinds = "learn from nothing", "learn in a table", "first question", "score", "score in bulk"
     columns = *(f"{form}: {kind} µs" for form in ("sparse", "dense") for kind in kinds), *kinds
     title = f"Sparse and dense tables, least of {FORM_ROUNDS} in turns; at the end sparse / dense"
     return Table(title, ("", *columns), rows)
@@ -145,8 +147,8 @@ def one_form(
     lessons: list[tuple[str, Features]],
     asked: list[Features],
     path: Path,
-) -> tuple[float, float, float, float]:
-    """Seconds of CPU time a message: to learn from nothing and in a table, first and further questions."""
+) -> list[float]:
+    """Seconds of CPU time a message, in the order of the columns."""
     size = Committee.size(settings, shape)
     start = process_time()
     committee = Committee.begin(settings, shape, memory_for(size))
@@ -168,8 +170,11 @@ def one_form(
                 score_all(settings, file, [features])
     first = process_time() - start
     with path.open("rb") as file:
-        scored = score_all(settings, file, asked, asked)
-    return from_nothing / len(lessons), in_table / len(lessons), first / 10, scored / len(asked)
+        scored, in_bulk = (
+            score_all(settings, file, asked, is_warm=True, is_bulk=bulk) for bulk in (False, True)
+        )
+    count, questions = len(lessons), len(asked)
+    return [from_nothing / count, in_table / count, first / 10, scored / questions, in_bulk / questions]
 
 
 def write(settings: Settings, committee: Committee, path: Path) -> None:
@@ -186,17 +191,24 @@ def write(settings: Settings, committee: Committee, path: Path) -> None:
     memory = memory_for(Committee.size(settings, shape))
     written = Committee.begin(settings, shape, memory)
     written.take_over(committee)
-    path.write_bytes(memory)
+    with path.open("wb") as file, memoryview(memory) as view:
+        write_at(file.fileno(), 0, view)
     written.close()
 
 
 def score_all(
-    settings: Settings, file: IO[bytes], asked: Sequence[Features], before: Sequence[Features] = ()
+    settings: Settings,
+    file: IO[bytes],
+    asked: Sequence[Features],
+    is_warm: bool = False,
+    is_bulk: bool = False,
 ) -> float:
-    """Seconds of CPU time to score messages by a mapped file, after some others that do not count."""
+    """Seconds of CPU time to score messages by a mapped file: if it is warm, for the second time."""
     with mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
         opened = Committee(settings, mapped)
-        for features in before:
+        if is_bulk:
+            opened.list_rows()
+        for features in asked if is_warm else ():
             opened.score(features)
         start = process_time()
         for features in asked:

@@ -13,10 +13,10 @@ the order in which they were first learned, and an index that says where they ar
               the next place is free; at most four fifths are in use.
     rows      those in use, then room for more
 
-Features that were always taught together have equal rows: of the 126,000 rows of 200 lessons only 27,000 differ. So a small
-table that is poured into a file holds equal rows only once (`_share`). The rows that several features have come first. Whoever
-teaches one of these features gives it a row of its own (`_part`), behind all others; what nobody has any more stays until
-the table is poured again.
+Features that were always taught together have equal rows: of the 126,000 rows of 200 lessons only 27,000 differ. So a
+small table that is poured into a file holds equal rows only once (`_share`). The rows that several features have come
+first. Whoever teaches one of these features gives it a row of its own (`_part`), behind all others; what nobody has any
+more stays until the table is poured again.
 
 For much work in memory a sparse table has a **directory** beside it: the number of the row of each key, 4 bytes for each
 of all keys (16 MB), so that a row is found by two looks at memory and no search. The index is filled in when the table is
@@ -220,17 +220,10 @@ cdef inline uint32_t count_in(const unsigned char* bucket) noexcept nogil:
 
 cdef inline int place_in(const unsigned char* bucket, uint32_t key, int number_bits, int places) noexcept nogil:
     """Which entry of a bucket has a key; `places` if none has. All are compared, whatever is found."""
-    # Where a wide bucket has no 11th and 12th entry, the bytes of others stand.
-    if key:
-        return deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
-    # Free places look like the key 0.
-    cdef uint32_t entry
-    cdef int place
-    for place in range(min(<int>count_in(bucket), places)):
-        memcpy(&entry, bucket + 4 * place, 4)
-        if entry >> number_bits == 0:
-            return place
-    return places
+    # Free places look like the key 0, but they come last. Where a wide bucket has no 11th and 12th entry, the bytes of
+    # others stand.
+    cdef int place = deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
+    return place if <uint32_t>place < count_in(bucket) else places
 
 
 cdef inline uint32_t number_at(
@@ -247,6 +240,34 @@ cdef inline uint32_t number_at(
     return <uint32_t>wide << number_bits | entry
 
 
+cdef inline bint look_in(
+    const unsigned char* bucket, uint32_t key, int number_bits, int places, uint32_t* number
+) noexcept nogil:
+    """The number of the row of a key, counted from 1, or 0 if this bucket does not have it; whether one behind it might.
+
+    Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it.
+    """
+    cdef uint32_t filled = count_in(bucket)
+    cdef uint32_t place = <uint32_t>deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
+    # Where there is none, that of other bytes of the bucket, and it does not count.
+    number[0] = (number_at(bucket, place, number_bits, places == NARROW_PLACES) + 1) & -<uint32_t>(place < filled)
+    # Both are as many as there are places.
+    return place + filled == <uint32_t>(2 * places)
+
+
+cdef inline Py_ssize_t look_up(
+    const unsigned char* index, const uint32_t* homes, const uint32_t* keys, Py_ssize_t count, int number_bits, int places,
+    uint32_t* numbers, uint32_t* behind,
+) noexcept nogil:
+    """Look for keys where their search begins; how many of them may lie behind, and which."""
+    cdef Py_ssize_t i, searched = 0
+    for i in range(count):
+        __builtin_prefetch(index + homes[i + AHEAD], 0, 3)
+        behind[searched] = <uint32_t>i
+        searched += look_in(index + homes[i], keys[i], number_bits, places, &numbers[i])
+    return searched
+
+
 cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned char* absent) noexcept nogil:
     """A row if its number, counted from 1, is not 0, else `absent`; that cannot be predicted, so nothing branches on it."""
     cdef size_t is_there = -<size_t>(number != 0)
@@ -256,6 +277,11 @@ cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned 
 cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
     """The bucket where the search for a key begins: keys are spread evenly, so their order spreads them."""
     return ((<uint64_t>key << (KEY_BITS - 1 - bits)) * buckets) >> KEY_BITS
+
+
+cdef inline uint64_t next_bucket(uint64_t at, uint64_t buckets) noexcept nogil:
+    """The bucket behind another: behind the last one, the first."""
+    return at + 1 if at + 1 < buckets else 0
 
 
 cdef inline Py_ssize_t gap_size(uint64_t gap) noexcept nogil:
@@ -560,48 +586,49 @@ cdef class RowTable:
         return found
 
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil:
-        """The numbers of the rows of at most `SEARCHED_AT_ONCE` keys, counted from 1, or 0 where there is none.
-
-        Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it: keys that
-        may lie behind a full bucket are listed, and looked for when all others are found.
-        """
-        cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes
-        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind
-        cdef Py_ssize_t i, searched = 0
+        """The numbers of the rows of at most `SEARCHED_AT_ONCE` keys, counted from 1, or 0 where there is none."""
+        cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes   # where in the index the search begins
+        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind      # keys whose bucket is full, and does not have them
+        cdef Py_ssize_t i, searched, further = 0
         cdef int place
-        cdef uint64_t at, buckets = self.buckets
-        cdef uint32_t number, used = <uint32_t>self.head.rows
+        cdef uint64_t at
+        cdef uint32_t largest = 0
+        cdef unsigned char all_checked = 1
         cdef const unsigned char* index = self.index
-        cdef const unsigned char* bucket
-        cdef const unsigned char* checked = self.checked
-        cdef int slot_bits = self.bits, bits = self.number_bits, places = self.places
-        cdef bint is_narrow = places == NARROW_PLACES, is_whole = True
         for i in range(count):
-            homes[i] = <uint32_t>home_of(keys[i], slot_bits, buckets)
+            homes[i] = <uint32_t>home_of(keys[i], self.bits, self.buckets) << BUCKET_BITS
         for i in range(count, count + AHEAD):
             homes[i] = homes[count - 1]
         for i in range(AHEAD):
-            __builtin_prefetch(index + (<uint64_t>homes[i] << BUCKET_BITS), 0, 3)
+            __builtin_prefetch(index + homes[i], 0, 3)
         for i in range(count):
-            __builtin_prefetch(index + (<uint64_t>homes[i + AHEAD] << BUCKET_BITS), 0, 3)
-            at = homes[i]
-            if not checked[at >> (BLOCK_BITS - BUCKET_BITS)]:
-                self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
-            bucket = index + (at << BUCKET_BITS)
-            place = place_in(bucket, keys[i], bits, places)
-            behind[searched] = <uint32_t>i
-            searched += (place == places) & (count_in(bucket) == <uint32_t>places)
-            # Where there is none, that of other bytes of the bucket, and it does not count.
-            number = (number_at(bucket, place, bits, is_narrow) + 1) & -<uint32_t>(place != places)
-            is_whole &= number <= used
-            numbers[i] = number
+            all_checked &= self.checked[homes[i] >> BLOCK_BITS]
+        if not all_checked:
+            for i in range(count):
+                self.check_block(homes[i] >> BLOCK_BITS)
+        # Made for each number of places, which is then known.
+        if self.places == NARROW_PLACES:
+            searched = look_up(index, homes, keys, count, self.number_bits, NARROW_PLACES, numbers, behind)
+        else:
+            searched = look_up(index, homes, keys, count, self.number_bits, WIDE_PLACES, numbers, behind)
         for i in range(searched):
-            at = homes[behind[i]]
+            at = next_bucket(homes[behind[i]] >> BUCKET_BITS, self.buckets)
+            self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
+            homes[behind[i]] = <uint32_t>at << BUCKET_BITS
+            behind[further] = behind[i]
+            further += look_in(
+                index + (at << BUCKET_BITS), keys[behind[i]], self.number_bits, self.places, &numbers[behind[i]]
+            )
+        for i in range(further):
+            at = homes[behind[i]] >> BUCKET_BITS
             place = self._search_on(keys[behind[i]], &at)
-            if place != places:
-                numbers[behind[i]] = number_at(index + (at << BUCKET_BITS), place, bits, is_narrow) + 1
-                is_whole &= numbers[behind[i]] <= used
-        if not is_whole:
+            if place != self.places:
+                numbers[behind[i]] = 1 + number_at(
+                    index + (at << BUCKET_BITS), place, self.number_bits, self.places == NARROW_PLACES
+                )
+        for i in range(count):
+            largest = max(largest, numbers[i])
+        if largest > self.head.rows:
             refuse(self.is_foundation)
         return 0
 
@@ -661,7 +688,7 @@ cdef class RowTable:
             if place != self.places or count_in(bucket) < <uint32_t>self.places:
                 return place
             left -= 1
-            at[0] = at[0] + 1 if at[0] + 1 < self.buckets else 0
+            at[0] = next_bucket(at[0], self.buckets)
             if at[0] % BUCKETS_A_BLOCK == 0:
                 self.check_block(at[0] >> (BLOCK_BITS - BUCKET_BITS))
         return self.places
@@ -1048,7 +1075,7 @@ cdef class RowTable:
             return
         at = home_of(key, self.bits, self.buckets)
         while count_in(self.index + (at << BUCKET_BITS)) == <uint32_t>self.places:
-            at = at + 1 if at + 1 < self.buckets else 0
+            at = next_bucket(at, self.buckets)
         write_entry(self.index + (at << BUCKET_BITS), key, number, self.number_bits, self.places == NARROW_PLACES, 0)
 
     cdef bytes pack(self, Py_ssize_t labels, bytes before):
