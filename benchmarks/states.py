@@ -42,7 +42,7 @@ FILTERS = 1000
 OWN_LESSONS = 50
 FOLDER_LESSONS = 2000
 COMMAND_ROUNDS = 5
-FORM_ROUNDS = 10
+FORM_ROUNDS = 30
 # Asks filters in random order, each kept open once it was asked: questions a second, and the most memory.
 ASK = """
 import pickle, random, sys
