@@ -94,6 +94,7 @@ def changed_by_a_teacher(spaces: Spaces) -> threading.Thread:
 
 def test_questions_without_a_pause_let_a_teacher_in(spaces: Spaces, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deciban.server.turn.LONGEST_SECONDS", 60.0)
+    monkeypatch.setattr("deciban.server.turn.LOOP_PATIENCE", 60.0)  # however late the teacher goes on
 
     async def work() -> None:
         turn = Turn(spaces)

@@ -63,7 +63,7 @@ def rows_of(lessons: int) -> int:
     once need not be made by doubling, which costs a fifth of a replay.
 
     >>> [rows_of(lessons) // 1000 for lessons in (0, 20, 200, 3000)]
-    [0, 30, 125, 670]
+    [1, 30, 125, 670]
     """
     return max(int(30_000 * (lessons / 20) ** 0.62), LEAST_ROWS)
 
