@@ -117,6 +117,23 @@ def test_a_feature_that_is_taught_alone_gets_its_own_row():
     assert small.rows_learned() == 600
 
 
+def test_a_table_with_room_for_every_slot_shares_no_rows():
+    """It could run out of room: rows that no feature has any more would take that of others."""
+    settings = Settings(bits=6, salt=5)
+    plain = Committee.fresh(settings, shape=Shape.for_rows(2, 6, 128, is_layer=True))
+    for label, numbers in (("ham", range(200)), ("spam", range(100, 300))):
+        plain.learn(label, lesson(list(numbers)))
+    assert plain.rows_to_share() > 0
+    small, _ = shared(plain)
+    go_on_alike(small, plain, [("ham", [number]) for number in range(400)], is_listed=False)
+
+
+def test_a_table_that_shares_rows_is_not_taught_by_a_directory():
+    small, _ = shared(learned([("ham", list(range(200))), ("spam", list(range(100, 300)))]))
+    with pytest.raises(ValueError, match="taught by its index"):
+        small.open_directory()
+
+
 def test_damage_of_shared_rows_is_found():
     small, buffer = shared(learned([("ham", list(range(200))), ("spam", list(range(100, 300)))]))
     rng = random.Random(1)

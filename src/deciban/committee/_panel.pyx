@@ -152,7 +152,7 @@ cdef Py_ssize_t front_size(settings, Py_ssize_t capacity) except -1:
 
 cdef object part_shape(shape, Py_ssize_t bits):
     """The shape of one of two tables, which has its own slots."""
-    return Shape(shape.capacity, bits, min(shape.rows, 2 << bits), shared=shape.shared)
+    return Shape.sparse(shape.capacity, bits, shape.rows, shape.shared)
 
 
 cdef void to_log_probabilities(double* totals, Py_ssize_t count) noexcept nogil:

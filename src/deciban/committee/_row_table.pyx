@@ -171,6 +171,7 @@ cdef bint is_possible(const TableHead* head) noexcept nogil:
         and head.room <= room_for_keys(head)
         and head.room <= <uint64_t>1 << (number_bits(head) + 16)
         and head.shared <= head.rows
+        and (head.shared == 0 or head.room < <uint64_t>VIEWS << head.bits)
         and keys_in(head) <= room_for_keys(head)
     )
 
@@ -802,6 +803,8 @@ cdef class RowTable:
 
     cdef int open_directory(self) except -1:
         """Find rows by a directory from now on; every block must be whole. The index is not kept up any more."""
+        if self.head.shared:
+            raise ValueError("a table with rows that are shared is taught by its index")
         if self.index != NULL and self.directory == NULL:
             self._list_into(&self.directory)
         return 0

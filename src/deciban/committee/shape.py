@@ -63,9 +63,20 @@ class Shape(Value):
         A layer is always sparse. Of the rows so many are ``shared``: equal to others, and not there twice.
         """
         dense = cls.dense(capacity, bits)
-        room = max(rows - shared + int(spare * rows), LEAST_ROWS)
-        sparse = cls(capacity, bits, min(room, dense.rows), shared=shared)
+        sparse = cls.sparse(capacity, bits, max(rows - shared + int(spare * rows), LEAST_ROWS), shared)
         return sparse if is_layer or sparse.size < dense.size else dense
+
+    @classmethod
+    def sparse(cls, capacity: int, bits: int, rows: int, shared: int = 0) -> Shape:
+        """A sparse table with room for so many rows, and for at most one for each slot.
+
+        Then none is shared: one that no feature has any more would take the room of another.
+
+        >>> Shape.sparse(capacity=2, bits=8, rows=1024, shared=200)
+        Shape(capacity=2, bits=8, rows=512, is_dense=False, shared=0)
+        """
+        slots = 2 << bits
+        return cls(capacity, bits, rows, shared=shared) if rows < slots else cls(capacity, bits, slots)
 
     def for_bulk(self) -> Shape:
         """The same with double the room, for much work in memory: there, room that is not used costs nothing.
@@ -73,7 +84,7 @@ class Shape(Value):
         >>> Shape.for_rows(2, 21, 400_000).for_bulk().rows
         900000
         """
-        return self if self.is_dense else self.replaced(rows=min(2 * self.rows, 2 << self.bits))
+        return self if self.is_dense else self.sparse(self.capacity, self.bits, 2 * self.rows, self.shared)
 
     @property
     def wants_directory(self) -> bool:
