@@ -89,8 +89,14 @@ cdef class Committee(CommitteeBuffer):
     cdef void _teach_judge(self, Py_ssize_t truth, Py_ssize_t labels, double belief) noexcept nogil
     cdef double _margin(self) noexcept nogil
     cdef int _teach_view(self, int view, Py_ssize_t first, Py_ssize_t count, Py_ssize_t truth, Py_ssize_t labels, double belief) except -1 nogil
-    cdef int _own_rows(self, Py_ssize_t first, Py_ssize_t heard, Py_ssize_t count) except -1 nogil
-    cdef void _teach_rows(self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels) noexcept nogil
+    cdef double _begin_step(self, Py_ssize_t count, Py_ssize_t labels) noexcept nogil
+    cdef int _teach_new_rows(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** room, Py_ssize_t counted, Py_ssize_t labels,
+        double square,
+    ) except -1 nogil
+    cdef void _teach_rows(
+        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square
+    ) noexcept nogil
     cdef int _hear_every_row(self, Features features) except -1
     cdef list _parts(self, int view, unsigned char** rows, Py_ssize_t count, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels, list factors)
     cdef double _complement_part(self, int view, const uint16_t* counts, Py_ssize_t first, Py_ssize_t second, Py_ssize_t labels) noexcept nogil

@@ -849,25 +849,49 @@ cdef class Committee(CommitteeBuffer):
         for number in range(labels):
             self.gradient[number] *= max(belief, LEAST_STEP)
         resting = -self.gradient[truth] < self.rest
-        if taught or not resting:
-            if self.table.index != NULL:
-                self._own_rows(first, self.heard_rows[view], count)
-            self._teach_rows(self.rows + first, count, truth if taught else -1, 0 if resting else labels)
-        return 0
-
-    cdef int _own_rows(self, Py_ssize_t first, Py_ssize_t heard, Py_ssize_t count) except -1 nogil:
-        """See to it that all rows of a view lie in this table: those that the foundation has, and those that there are not yet."""
+        if not taught and resting:
+            return 0
+        labels = 0 if resting else labels
+        cdef Py_ssize_t heard = self.heard_rows[view], counts = truth if taught else -1
+        cdef double square = self._begin_step(count, labels)
         if self.header.foundation != 0 or self.header.table.shared:
             self.table.claim(self.keys + first, heard, self.rows + first)
-        return self.table.add(self.new_keys + first, count - heard, self.rows + first + heard)
+        self._teach_rows(self.rows + first, heard, counts, labels, square)
+        if heard < count:
+            self._teach_new_rows(self.new_keys + first, count - heard, self.rows + first, counts, labels, square)
+        return 0
+
+    cdef double _begin_step(self, Py_ssize_t count, Py_ssize_t labels) noexcept nogil:
+        """Divide the gradient among so many features; its square, as each row adds it to the sum that its labels share."""
+        cdef Py_ssize_t number
+        cdef double share = (labels - 1.0) / labels if labels else 0, square = 0
+        for number in range(labels):
+            self.gradient[number] /= sqrt(<double>count)
+            square += self.gradient[number] * self.gradient[number]
+        for number in range(labels, whole_lanes(labels)):
+            self.gradient[number] = 0
+        return square * share
+
+    cdef int _teach_new_rows(
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** room, Py_ssize_t counted, Py_ssize_t labels,
+        double square,
+    ) except -1 nogil:
+        """Make rows for features that have none, and teach them: one, and the others are the same.
+
+        That saves a tenth of the time of a lesson in a table of 200, where a quarter of its features are new.
+        """
+        cdef uint64_t first = self.header.table.rows
+        cdef unsigned char* row = self.table.rows + first * self.table.row
+        cdef Py_ssize_t again = self.table.add(keys, count, room)
+        self._teach_rows(&row, 1, counted, labels, square)
+        self.table.fill_alike(first, self.header.table.rows)
+        self._teach_rows(room, again, counted, labels, square)
+        return 0
 
     cdef void _teach_rows(
-        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels
+        self, unsigned char** rows, Py_ssize_t count, Py_ssize_t counted, Py_ssize_t labels, double square
     ) noexcept nogil:
-        """Count one label, unless it is -1, and take one AdaGrad step along `gradient` for the first `labels`.
-
-        The sum of squares of a row is shared by its labels.
-        """
+        """Count one label, unless it is -1, and take one AdaGrad step along `gradient` for the first `labels`."""
         cdef Py_ssize_t i, number, place
         # Of a row of many labels few words change: those of the weights that there are, and that of one count.
         cdef Py_ssize_t words = (4 * (1 + labels) + 7) // 8 if labels else 0
@@ -876,22 +900,16 @@ cdef class Committee(CommitteeBuffer):
         cdef bint is_short = self.table.row < BLOCK, has_checks = self.table.has_checks()
         cdef const double* gradient = self.gradient
         cdef double rate = self.rate
-        cdef double share = (labels - 1.0) / labels if labels else 0, square = 0, step
+        cdef double share = (labels - 1.0) / labels if labels else 0, step
         cdef uint64_t before
         cdef float* row
         cdef uint16_t* counts
-        for number in range(labels):
-            self.gradient[number] /= sqrt(<double>count)
-            square += self.gradient[number] * self.gradient[number]
-        square *= share
         if self.capacity == 2:
             teach_pairs(
                 rows, count, counted, gradient, square, rate * share, self.damping, self.table.start,
                 self.checks if has_checks else NULL, BLOCK_BITS, factor_of(0),
             )
             return
-        for number in range(labels, lanes):
-            self.gradient[number] = 0
         for i in range(count):
             ask_for_row(rows, i, count, self.table.row)
             place = rows[i] - self.table.start

@@ -100,9 +100,10 @@ cdef class RowTable:
     ) except -1 nogil
     cdef unsigned char* find_one(self, uint32_t key) except? NULL nogil
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
-    cdef int add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef Py_ssize_t add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil
     cdef unsigned char* _add_at(self, uint64_t at, uint32_t key) except NULL nogil
-    cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
+    cdef void _enter_next(self, uint64_t at, uint32_t key) noexcept nogil
+    cdef Py_ssize_t _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil
     cdef int open_directory(self) except -1
     cdef int list_rows(self) except -1
     cdef int _list_into(self, uint32_t** directory) except -1
@@ -120,9 +121,11 @@ cdef class RowTable:
     cdef int _search_on(self, uint32_t key, uint64_t* at) except -1 nogil
     cdef int check_row(self, const unsigned char* row) except -1 nogil
     cdef int check_block(self, Py_ssize_t block) except -1 nogil
+    cdef bint _are_checked(self, Py_ssize_t place, Py_ssize_t size) noexcept nogil
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil
     cdef bint has_checks(self) noexcept nogil
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
+    cdef void fill_alike(self, uint64_t first, uint64_t end) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void renew_checks(self, const unsigned char* rows) noexcept nogil
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1

@@ -45,7 +45,7 @@ cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban.text._hashing cimport hash_end
@@ -152,6 +152,7 @@ cdef enum:
     SEARCHED_AT_ONCE = 1024 # keys in the index
     DIGIT_BITS = 11     # keys are sorted by so many bits at a time
     DIGITS = 1 << DIGIT_BITS
+    USUAL_NUMBER_BITS = 10  # of entries beside keys of 22 bits: tables of 2^21 slots
     MOST_SPARSE_BITS = 22   # so that 25 bits are left for the number of a row
 
 
@@ -277,7 +278,8 @@ cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned 
 
 cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
     """The bucket where the search for a key begins: keys are spread evenly, so their order spreads them."""
-    return ((<uint64_t>key << (KEY_BITS - 1 - bits)) * buckets) >> KEY_BITS
+    # Both are numbers of 32 bits, which a vector multiplies at once.
+    return <uint64_t>(key << (KEY_BITS - 1 - bits)) * <uint32_t>buckets >> KEY_BITS
 
 
 cdef inline uint64_t next_bucket(uint64_t at, uint64_t buckets) noexcept nogil:
@@ -571,7 +573,6 @@ cdef class RowTable:
         cdef uint32_t[SEARCHED_AT_ONCE] numbers
         cdef Py_ssize_t i, found = 0, size = self.row
         cdef unsigned char* before = self.rows - size
-        cdef unsigned char all_checked = 1
         self._search(keys, count, numbers)
         for i in range(count):
             missing[i - found] = keys[i]
@@ -579,11 +580,10 @@ cdef class RowTable:
             rows[found] = before + numbers[i] * size
             __builtin_prefetch(rows[found], 1, 3)
             found += numbers[i] != 0
-        for i in range(found):
-            all_checked &= self.checked[(rows[i] - self.start) >> BLOCK_BITS]
-        if not all_checked:
+        if not self._are_checked(self.rows - self.start, self.head.rows * size):
             for i in range(found):
-                self.check_row(rows[i])
+                if not self.checked[(rows[i] - self.start) >> BLOCK_BITS]:
+                    self.check_row(rows[i])
         return found
 
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil:
@@ -594,7 +594,6 @@ cdef class RowTable:
         cdef int place
         cdef uint64_t at
         cdef uint32_t largest = 0
-        cdef unsigned char all_checked = 1
         cdef const unsigned char* index = self.index
         for i in range(count):
             homes[i] = <uint32_t>home_of(keys[i], self.bits, self.buckets) << BUCKET_BITS
@@ -602,13 +601,13 @@ cdef class RowTable:
             homes[i] = homes[count - 1]
         for i in range(AHEAD):
             __builtin_prefetch(index + homes[i], 0, 3)
-        for i in range(count):
-            all_checked &= self.checked[homes[i] >> BLOCK_BITS]
-        if not all_checked:
+        if not self._are_checked(0, BUCKET * self.buckets):
             for i in range(count):
                 self.check_block(homes[i] >> BLOCK_BITS)
-        # Made for each number of places, which is then known.
-        if self.places == NARROW_PLACES:
+        # Made for each number of places, which is then known, and for the sizes of nearly all filters.
+        if self.places == NARROW_PLACES and self.number_bits == USUAL_NUMBER_BITS:
+            searched = look_up(index, homes, keys, count, USUAL_NUMBER_BITS, NARROW_PLACES, numbers, behind)
+        elif self.places == NARROW_PLACES:
             searched = look_up(index, homes, keys, count, self.number_bits, NARROW_PLACES, numbers, behind)
         else:
             searched = look_up(index, homes, keys, count, self.number_bits, WIDE_PLACES, numbers, behind)
@@ -704,39 +703,53 @@ cdef class RowTable:
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
         """Give rows of their own in this table, with the same numbers, to keys whose rows are elsewhere, or shared."""
         cdef Py_ssize_t i
+        cdef uint64_t used
         cdef unsigned char* row
         cdef unsigned char* own = self.rows + self.head.shared * self.row
         for i in range(count):
             if self.rows <= rows[i] < own:
                 rows[i] = self._part(keys[i])
             elif not own <= rows[i] < self.end:
-                self.add(keys + i, 1, &row)
+                used = self.head.rows
                 # Two features may fall into one slot: the second finds the row of the first.
-                if is_empty(row, self.row):
+                if not self.add(keys + i, 1, &row):
+                    row = self.rows + used * self.row
                     self.fill(row, rows[i])
                 rows[i] = row
         return 0
 
-    cdef int add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        """Give rows of zeros to keys that have none; one that two features have gets one row."""
-        cdef Py_ssize_t i
-        cdef uint64_t at
-        cdef const unsigned char* bucket
+    cdef Py_ssize_t add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil:
+        """Give rows of zeros, one behind the other, to keys that have none.
+
+        A key that comes again, because two features fall into one slot, has its row by then: that is written into `again`.
+        How many such rows there are.
+        """
+        cdef Py_ssize_t i, block, start, known = 0
+        cdef uint64_t at, used, first = self.head.rows
+        cdef unsigned char* bucket
         cdef int bits = self.number_bits, places = self.places
         if self.directory != NULL:
-            return self._add_listed(keys, count, rows)
+            return self._add_listed(keys, count, again)
         for i in range(count):
             at = home_of(keys[min(i + AHEAD_OF_ADDING, count - 1)], self.bits, self.buckets)
             __builtin_prefetch(self.index + (at << BUCKET_BITS), 1, 3)
             at = home_of(keys[i], self.bits, self.buckets)
             bucket = self.index + (at << BUCKET_BITS)
-            # Most have a place where the search begins, which was checked when they were looked for.
-            if count_in(bucket) < <uint32_t>places and place_in(bucket, keys[i], bits, places) == places:
+            used = self.head.rows
+            # Most have a place where the search begins.
+            if (
+                used < self.head.room and count_in(bucket) < <uint32_t>places
+                and place_in(bucket, keys[i], bits, places) == places
+            ):
                 self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
-                rows[i] = self._add_at(at, keys[i])
+                self._enter_next(at, keys[i])
             else:
-                rows[i] = self.own(keys[i])
-        return 0
+                again[known] = self.own(keys[i])
+                known += self.head.rows == used
+        start = self.rows - self.start
+        for block in range((start + first * self.row) >> BLOCK_BITS, blocks_for(start + self.head.rows * self.row)):
+            self.check_block(block)
+        return known
 
     @cython.final
     cdef unsigned char* _add_at(self, uint64_t at, uint32_t key) except NULL nogil:
@@ -744,13 +757,18 @@ cdef class RowTable:
         cdef unsigned char* row = self.rows + self.head.rows * self.row
         if self.head.rows >= self.head.room:
             refuse(self.is_foundation)
+        self._enter_next(at, key)
+        self.check_row(row)
+        return row
+
+    @cython.final
+    cdef inline void _enter_next(self, uint64_t at, uint32_t key) noexcept nogil:
+        """Write an entry for the next row into a bucket that is not full, and into its check."""
         self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += write_entry(
             self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places == NARROW_PLACES,
             at % BUCKETS_A_BLOCK * (BUCKET // 8),
         )
         self.head.rows += 1
-        self.check_row(row)
-        return row
 
     cdef unsigned char* _part(self, uint32_t key) except NULL nogil:
         """A row of its own for a key that shares one, with the same numbers; that which it has if it was parted already."""
@@ -786,20 +804,25 @@ cdef class RowTable:
         self.fill(row, self.rows + number * self.row)
         return row
 
-    cdef int _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil:
-        cdef Py_ssize_t i
+    cdef Py_ssize_t _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil:
+        cdef Py_ssize_t i, known = 0
+        cdef uint64_t used = self.head.rows, number
         cdef uint32_t* directory = self.directory
         for i in range(count):
-            if directory[keys[i]] == 0:
+            number = directory[keys[i]]
+            if number == 0:
                 if self.head.rows >= self.head.room:
                     refuse(self.is_foundation)
                 self.head.rows += 1
                 directory[keys[i]] = <uint32_t>self.head.rows
-                # Written before it is read: else its page is first that of zeros that all share, and the copy that is
-                # made when it is written interrupts the other processor. That took 6% of a replay by two threads.
-                self.rows[(self.head.rows - 1) * self.row] = 0
-            rows[i] = self.rows + (directory[keys[i]] - 1) * self.row
-        return 0
+            else:
+                again[known] = self.rows + (number - 1) * self.row
+                known += 1
+        # Written before it is read: else its page is first that of zeros that all share, and the copy that is made when it
+        # is written interrupts the other processor. That took 6% of a replay by two threads. The rows behind are not read.
+        if self.head.rows > used:
+            self.rows[used * self.row] = 0
+        return known
 
     cdef int open_directory(self) except -1:
         """Find rows by a directory from now on; every block must be whole. The index is not kept up any more."""
@@ -880,19 +903,31 @@ cdef class RowTable:
             refuse(self.is_foundation)
         return 0
 
+    cdef bint _are_checked(self, Py_ssize_t place, Py_ssize_t size) noexcept nogil:
+        """Whether all blocks of a stretch of the table have been checked.
+
+        A byte is looked at for each block, of which a small table has a few hundred, instead of one for each feature.
+        """
+        return memchr(self.checked + (place >> BLOCK_BITS), 0, blocks_for(size)) == NULL
+
     cdef bint is_whole(self, Py_ssize_t block) noexcept nogil:
         """Whether a block has its check."""
         self.checked[block] = self.checks[block] == check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
         return self.checked[block]
 
+    @cython.final
     cdef bint has_checks(self) noexcept nogil:
         """Whether checks are kept up; with a directory they are made when the table is poured into another."""
         return self.directory == NULL
 
+    @cython.final
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil:
         """Write numbers into a row of zeros."""
         cdef Py_ssize_t place = row - self.start, block
-        memcpy(row, numbers, self.row)
+        if self.capacity == 2:  # which nearly all have: one instruction
+            memcpy(row, numbers, 16)
+        else:
+            memcpy(row, numbers, self.row)
         if not self.has_checks():
             return
         if self.row < BLOCK:
@@ -900,6 +935,24 @@ cdef class RowTable:
             return
         for block in range(place >> BLOCK_BITS, (place + self.row) >> BLOCK_BITS):
             self.checks[block] = check_of(self.start + (block << BLOCK_BITS), WORDS_A_BLOCK, 0)
+
+    cdef void fill_alike(self, uint64_t first, uint64_t end) noexcept nogil:
+        """Write the numbers of a row into those behind it, which are zeros, up to the row `end`."""
+        cdef uint64_t number
+        cdef uint64_t[2] pair
+        cdef Py_ssize_t place = self.rows + first * self.row - self.start
+        cdef uint64_t* checks = self.checks if self.has_checks() else NULL
+        cdef unsigned char* start = self.start
+        if self.capacity > 2:
+            for number in range(first + 1, end):
+                self.fill(start + place + (number - first) * self.row, start + place)
+            return
+        memcpy(pair, start + place, 16)
+        for number in range(first + 1, end):
+            place += 16
+            memcpy(start + place, pair, 16)
+            if checks != NULL:
+                checks[place >> BLOCK_BITS] += check_of(pair, 2, (place & (BLOCK - 1)) >> 3)
 
     cdef void begin(self) noexcept nogil:
         """Take every block for whole: all bytes are 0, and so are the checks."""
