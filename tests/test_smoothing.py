@@ -56,6 +56,20 @@ def test_the_fixed_point_is_a_peak_of_the_likelihood(seed, symmetric):
             assert polya_log_likelihood(draws, alpha * factor) < best
 
 
+@settings(max_examples=15)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200))
+def test_a_column_has_the_same_alpha_whatever_columns_stand_beside_it(seed, steps):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(0, [1, 2, 3, 9], (25, 4)), rng.integers(0, 3, 25)
+    empirical = Empirical(steps=steps)
+
+    def alphas(columns):
+        tally = Categorical().tally(X[:, columns], y)
+        return tally.family._alpha_of(empirical.imagine(tally))
+
+    assert alphas([0, 1, 2, 3]) == pytest.approx(np.concatenate([alphas([column]) for column in range(4)]))
+
+
 @pytest.mark.parametrize("family", [Bernoulli(), Categorical(), Multinomial()], ids=str)
 def test_empirical_priors_are_imagined_from_the_tally_alone(family):
     tally = family.tally([[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]], ["a", "a", "b", "b"])

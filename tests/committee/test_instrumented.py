@@ -62,7 +62,8 @@ print("refused", refused)
 
 
 def test_the_tests_of_lessons_and_committee_pass_under_the_sanitizer() -> None:
-    pass_under_the_sanitizer("tests/committee/test_lesson_code.py", "tests/committee/test_committee.py")
+    files = ("test_lesson_code.py", "test_committee.py", "test_shared_rows.py")
+    pass_under_the_sanitizer(*(f"tests/committee/{file}" for file in files))
 
 
 def test_damaged_lessons_and_states_are_refused_under_the_sanitizer() -> None:

@@ -35,7 +35,7 @@ from deciban.families.dirichlet import draw_shares, share
 from deciban.families.family import BLOCK, Family, called
 from deciban.families.matrices import columns_of, is_frame, is_missing, names_of, signed, unmasked
 from deciban.families.reading import Form, PointReading, Reading, counting, finite_log
-from deciban.families.urns import STEPS, TOLERANCE, likeliest_alpha
+from deciban.families.urns import STEPS, TOLERANCE, likeliest_alphas
 from deciban.membership import Matrix, Membership
 from deciban.schema import Schema, merge_sorted
 from deciban.tally import Tally
@@ -141,10 +141,8 @@ class Categorical(Family):
     def _imagine_empirical(self, tally: Tally, tolerance: float = TOLERANCE, steps: int = STEPS) -> Tally:
         """The likeliest α of each feature."""
         pieces = np.split(tally.sums["count"], tally.features.starts[1:-1], axis=1)
-        limits = {"tolerance": tolerance, "steps": steps}
-        each = [likeliest_alpha(piece, symmetric=True, **limits)[:1] for piece in pieces]  # type: ignore[arg-type]
-        alphas = [float(found[0]) if len(found) else 1.0 for found in each]
-        return self._imagine_alpha(tally, np.array(alphas)[tally.features.owner])
+        alphas = likeliest_alphas(pieces, tolerance=tolerance, steps=steps)
+        return self._imagine_alpha(tally, alphas[tally.features.owner])
 
     def _alpha_of(self, imagined: Tally) -> NDArray[np.float64]:
         """One α for each feature; NaN where it has no category."""
