@@ -127,17 +127,20 @@ def forms(messages: list[tuple[str, bytes]], folder: Path) -> Table:
         sparse = Shape.for_rows(2, 21, filled.rows_learned() + 20_000, is_layer=True, spare=0)
         asked = [features for _, features in lessons[-500:]]
         shapes = sparse, Shape.dense(2, 21)
-        best = [[1e9] * 5 for _ in shapes]
-        for _ in range(FORM_ROUNDS):  # in turns, because machines are noisy
-            for place, shape in enumerate(shapes):
-                spent = one_form(settings, shape, lessons[:count], asked, folder / "form")
-                best[place] = [min(one, other) for one, other in zip(best[place], spent, strict=True)]
-        parts = [[1e6 * part for part in form] for form in best]
-        ratios = [one / other for one, other in zip(*parts, strict=True)]
-        rows.append((f"{count:,} lessons", *parts[0], *parts[1], *ratios))
+        # In turns, because machines are noisy.
+        rounds = [
+            [one_form(settings, shape, lessons[:count], asked, folder / "form") for shape in shapes]
+            for _ in range(FORM_ROUNDS)
+        ]
+        least = [[1e6 * min(part) for part in zip(*form, strict=True)] for form in zip(*rounds, strict=True)]
+        by_round = ([one / other for one, other in zip(*pair, strict=True)] for pair in rounds)
+        ratios = [median(part) for part in zip(*by_round, strict=True)]
+        rows.append((f"{count:,} lessons", *least[0], *least[1], *ratios))
     kinds = "learn from nothing", "learn in a table", "first question", "score", "score in bulk"
     columns = *(f"{form}: {kind} µs" for form in ("sparse", "dense") for kind in kinds), *kinds
-    title = f"Sparse and dense tables, least of {FORM_ROUNDS} in turns; at the end sparse / dense"
+    title = (
+        f"Sparse and dense tables, least of {FORM_ROUNDS} in turns; then sparse / dense, median of the rounds"
+    )
     return Table(title, ("", *columns), rows)
 
 
