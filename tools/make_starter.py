@@ -39,7 +39,7 @@ LEVELS = 127
 MOST_WEIGHT = 4.0
 # Its slots have a salt that everybody may know. Settings that mean nothing to a starter of two labels stay as
 # they were when the first was made: the same corpora give the same bytes.
-SETTINGS = Settings(salt=0, complement=0.0, contrary=0.0)
+SETTINGS = Settings(salt=0, complement=0.0, contrary=0.0, lead=0.0)
 ROW = struct.Struct("<fffHH")
 LABEL_BYTES = 112
 Row = tuple[int, float, float, float, int, int]

@@ -1,5 +1,6 @@
 """A filter on a starter answers at once, and changes to another only when its owner says so."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -233,11 +234,13 @@ def test_where_no_link_can_be_made_there_is_one_copy_for_all(tmp_path: Path, fil
         shutil.rmtree(folder)
 
 
-def test_a_filter_on_a_starter_that_was_laid_out_anew_goes_on_with_the_same_verdicts(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("earlier", "now"), LAID_OUT_ANEW.items())
+def test_a_filter_on_a_starter_that_was_laid_out_anew_goes_on_with_the_same_verdicts(
+    tmp_path: Path, earlier: str, now: str
+) -> None:
     with Filter.open(str(tmp_path / "mail"), OWN, starter=newest_file()) as filter_:
         before = classify(filter_, mail("spam", 1).data)
         text = filter_.ledger.fact(SHARED)
-        earlier, now = next(iter(LAID_OUT_ANEW.items()))
         assert now in text
         with filter_.ledger.writing():
             filter_.ledger.set_fact(SHARED, text.replace(now, earlier))
@@ -255,6 +258,16 @@ def test_the_newest_is_the_one_with_the_highest_version(tmp_path: Path) -> None:
     found = newest_file(str(tmp_path))
     assert found is not None
     assert os.path.basename(found).startswith("10-")
+
+
+def test_the_starter_has_the_settings_with_which_it_would_be_made_again() -> None:
+    # A setting that is new would change the bytes that the same corpora give.
+    from tools.make_starter import SETTINGS
+
+    newest = newest_file()
+    assert newest is not None
+    head = Path(newest).read_bytes().partition(b"\n")[0]
+    assert json.loads(head)["settings"] == SETTINGS.text()
 
 
 def test_the_package_comes_with_a_starter_that_is_whole_and_small() -> None:

@@ -42,7 +42,7 @@ from deciban.text._hashing import feature_hash
 
 cdef enum:
     CODE_FORMAT = 5
-    LAYOUT_FORMAT = 6
+    LAYOUT_FORMAT = 7
     NAME_BYTES = 64
     MOST_SHARED = 1 << 18   # rows of a table that shares equal ones
 

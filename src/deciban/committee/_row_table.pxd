@@ -66,7 +66,7 @@ cdef class RowTable:
     cdef unsigned char* rows
     cdef unsigned char* end
     cdef uint64_t buckets
-    cdef int number_bits            # of the number of a row that stand beside its key
+    cdef int number_bits            # of the number of a row in an entry
     cdef int places                 # for entries in a bucket
     cdef Py_ssize_t row             # its bytes
     cdef Py_ssize_t capacity
@@ -91,6 +91,7 @@ cdef class RowTable:
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* found_keys, uint32_t* missing
     ) except -1 nogil
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil
+    cdef int _number_of(self, uint32_t key, uint64_t at) except -1 nogil
     cdef Py_ssize_t _gather_listed(
         self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
     ) noexcept nogil

@@ -10,7 +10,7 @@ the order in which they were first learned, and an index that says where they ar
 
     index     buckets of 64 bytes, a line of the processor's cache, each with places for 12 entries, or 10 where
               there are many rows. An entry lies in the bucket that its key has among all keys, or behind it, where
-              the next place is free; at most four fifths are in use.
+              the next place is free; at most four fifths are in use
     rows      those in use, then room for more
 
 Features that were always taught together have equal rows: of the 126,000 rows of 200 lessons only 27,000 differ. So a
@@ -25,11 +25,9 @@ poured into the one that is written. Whoever asks a table much that is in a file
 The key of a row is twice its slot, and one more for letters. Both kinds have the same slots, so the same features
 collide, and both give the same bits. A table that is full is poured into a larger one.
 
-A bucket holds for each entry a number of 4 bytes, then for each 1 byte more (2 in the wide buckets of many rows), and
-last how many entries there are. The 4 bytes are key · 2^s + the last s bits of the number of the row, where
-s = 31 - bits, and the bytes behind are its first bits. So a key of 22 bits and the number of one of 262,144 rows take 5
-bytes, and one look at a line compares 12 keys without a branch. Entries of 8 bytes that were looked at one after the
-other took 1.6 times the room.
+A bucket (_bucket.pxd) holds for each entry the last 16 bits of its key, and in 3 bytes (4 in the wide buckets of many rows)
+the other bits and the number of the row. So an entry takes 5 bytes, and one look at a line compares 12 keys without a
+branch. Entries of 8 bytes that were looked at one after the other took 1.6 times the room.
 
 Index and rows are covered by checks, one number for each block of 4,096 bytes: the sum of its words of 64
 bits, each times an odd number of its own, modulo 2^64. Any one word that changes changes it, and a lesson adds to
@@ -43,61 +41,21 @@ labels than there are. Rows of zeros are left out.
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-from libc.stdint cimport uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 from posix.unistd cimport pread
 
+from deciban.committee._bucket cimport (
+    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, count_in, key_at, key_part, number_at, place_in, put_entry,
+    put_rest, rest_at, rest_of,
+)
 from deciban.text._hashing cimport hash_end
 
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
 
 cdef extern from *:
     """
-    /* Which of the first `places` numbers, 12 or 10, is `wanted` in the bits of a mask, and `places` if none is: all are
-       compared, four at a time, and nothing branches on what is found. */
-    #ifdef __SSE2__
-    #include <emmintrin.h>
-    static inline int deciban_place(const void* numbers, uint32_t wanted, uint32_t mask, int places)
-    {
-        const __m128i* fours = (const __m128i*)numbers;
-        const __m128i all = _mm_set1_epi32((int)wanted), masks = _mm_set1_epi32((int)mask);
-        const __m128i first = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours), masks), all);
-        const __m128i next = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours + 1), masks), all);
-        const __m128i last = _mm_cmpeq_epi32(_mm_and_si128(_mm_loadu_si128(fours + 2), masks), all);
-        const __m128i found = _mm_packs_epi16(_mm_packs_epi32(first, next), _mm_packs_epi32(last, last));
-        return __builtin_ctz((uint32_t)_mm_movemask_epi8(found) | 1u << places);
-    }
-    #else
-    static inline int deciban_place(const void* numbers, uint32_t wanted, uint32_t mask, int places)
-    {
-        uint32_t found = 1u << places, number;
-        for (int place = 0; place < places; place++) {
-            memcpy(&number, (const char*)numbers + 4 * place, sizeof(number));
-            found |= (uint32_t)((number & mask) == wanted) << place;
-        }
-        return __builtin_ctz(found);
-    }
-    #endif
-
-    /* Add a number of so many bytes to the one that stands at a place of some bytes; by how much the word of 8 bytes around
-       it grows. Words are read and written whole: whoever reads one whose parts were just written has to wait. */
-    #include <stdint.h>
-    #include <string.h>
-    static inline uint64_t deciban_add_within(unsigned char* bytes, uint64_t place, int size, uint64_t number)
-    {
-    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        const uint64_t more = number << 8 * (place & 7);
-    #else
-        const uint64_t more = number << 8 * (8 - (place & 7) - size);
-    #endif
-        uint64_t word;
-        memcpy(&word, bytes + (place & ~(uint64_t)7), sizeof(word));
-        word += more;
-        memcpy(bytes + (place & ~(uint64_t)7), &word, sizeof(word));
-        return more;
-    }
-
     #include <stdlib.h>
     #include <sys/mman.h>
     #include <time.h>
@@ -132,8 +90,6 @@ cdef extern from *:
     void* deciban_zeros(size_t) nogil
     int munmap(void*, size_t) nogil
     void __builtin_prefetch(const void*, int, int) nogil
-    int deciban_place(const void*, uint32_t, uint32_t, int) nogil
-    uint64_t add_within "deciban_add_within"(unsigned char*, uint64_t, int, uint64_t) nogil
 
 cdef enum:
     KEY_BITS = 32
@@ -142,18 +98,12 @@ cdef enum:
     # And so many keys ahead the bucket of a new row: a lesson in a table of 200 takes 64 µs, and 68 without.
     AHEAD_OF_ADDING = 8
     LINE = 64           # bytes of the cache
-    BUCKET = 64
-    BUCKET_BITS = 6
-    COUNT_AT = BUCKET - 4   # where a bucket says how many entries it has
-    NARROW_PLACES = 12
-    WIDE_PLACES = 10
     BUCKETS_A_BLOCK = BLOCK // BUCKET
     LISTED_AT_ONCE = 1024   # keys of a directory
     SEARCHED_AT_ONCE = 1024 # keys in the index
     DIGIT_BITS = 11     # keys are sorted by so many bits at a time
     DIGITS = 1 << DIGIT_BITS
-    USUAL_NUMBER_BITS = 10  # of entries beside keys of 22 bits: tables of 2^21 slots
-    MOST_SPARSE_BITS = 22   # so that 25 bits are left for the number of a row
+    MOST_SPARSE_BITS = 22   # so that 25 bits are left for the number of a row in a wide bucket, more than there are rows
 
 
 cdef bint is_possible(const TableHead* head) noexcept nogil:
@@ -170,7 +120,6 @@ cdef bint is_possible(const TableHead* head) noexcept nogil:
         head.bits <= MOST_SPARSE_BITS
         and head.buckets < <uint64_t>1 << (KEY_BITS - BUCKET_BITS)
         and head.room <= room_for_keys(head)
-        and head.room <= <uint64_t>1 << (number_bits(head) + 16)
         and head.shared <= head.rows
         and (head.shared == 0 or head.room < <uint64_t>VIEWS << head.bits)
         and keys_in(head) <= room_for_keys(head)
@@ -192,18 +141,19 @@ cdef uint64_t room_for_keys(const TableHead* head) noexcept nogil:
     return head.buckets * <uint64_t>places_of(head) * 4 // 5
 
 
-cdef inline int number_bits(const TableHead* head) noexcept nogil:
-    """How many bits of the number of a row stand beside its key, in 4 bytes."""
-    return KEY_BITS - 1 - <int>head.bits
-
-
-cdef inline bint is_narrow(const TableHead* head) noexcept nogil:
-    """Whether one byte more is enough for the numbers of all rows."""
-    return head.room <= <uint64_t>1 << (number_bits(head) + 8)
+cdef inline int key_bits_beside(const TableHead* head) noexcept nogil:
+    """How many bits of a key stand before the number of its row: those before its tag."""
+    return max(<int>head.bits + 1 - TAG_BITS, 0)
 
 
 cdef inline int places_of(const TableHead* head) noexcept nogil:
-    return NARROW_PLACES if is_narrow(head) else WIDE_PLACES
+    """How many places a bucket has: the more if 3 bytes are enough for the numbers of all rows."""
+    return NARROW_PLACES if head.room < <uint64_t>1 << (24 - key_bits_beside(head)) else WIDE_PLACES
+
+
+cdef inline int number_bits(const TableHead* head) noexcept nogil:
+    """How many bits the number of a row has in an entry."""
+    return (24 if places_of(head) == NARROW_PLACES else 32) - key_bits_beside(head)
 
 
 cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
@@ -213,61 +163,18 @@ cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
     return size
 
 
-cdef inline uint32_t count_in(const unsigned char* bucket) noexcept nogil:
-    """How many entries a bucket has."""
-    cdef uint32_t count
-    memcpy(&count, bucket + COUNT_AT, 4)
-    return count
-
-
-cdef inline int place_in(const unsigned char* bucket, uint32_t key, int number_bits, int places) noexcept nogil:
-    """Which entry of a bucket has a key; `places` if none has. All are compared, whatever is found."""
-    # Free places look like the key 0, but they come last. Where a wide bucket has no 11th and 12th entry, the bytes of
-    # others stand.
-    cdef int place = deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
-    return place if <uint32_t>place < count_in(bucket) else places
-
-
-cdef inline uint32_t number_at(
-    const unsigned char* bucket, Py_ssize_t place, int number_bits, bint is_narrow
-) noexcept nogil:
-    """The number of the row of an entry."""
-    cdef uint32_t entry
-    cdef uint16_t wide
-    memcpy(&entry, bucket + 4 * place, 4)
-    entry &= (<uint32_t>1 << number_bits) - 1
-    if is_narrow:
-        return <uint32_t>bucket[4 * NARROW_PLACES + place] << number_bits | entry
-    memcpy(&wide, bucket + 4 * WIDE_PLACES + 2 * place, 2)
-    return <uint32_t>wide << number_bits | entry
-
-
-cdef inline bint look_in(
-    const unsigned char* bucket, uint32_t key, int number_bits, int places, uint32_t* number
-) noexcept nogil:
-    """The number of the row of a key, counted from 1, or 0 if this bucket does not have it; whether one behind it might.
-
-    Whether a key is there, and whether its bucket is full, cannot be predicted, so nothing branches on it.
-    """
-    cdef uint32_t filled = count_in(bucket)
-    cdef uint32_t place = <uint32_t>deciban_place(bucket, key << number_bits, <uint32_t>-1 << number_bits, places)
-    # Where there is none, that of other bytes of the bucket, and it does not count.
-    number[0] = (number_at(bucket, place, number_bits, places == NARROW_PLACES) + 1) & -<uint32_t>(place < filled)
-    # Both are as many as there are places.
-    return place + filled == <uint32_t>(2 * places)
-
-
 cdef inline Py_ssize_t look_up(
-    const unsigned char* index, const uint32_t* homes, const uint32_t* keys, Py_ssize_t count, int number_bits, int places,
-    uint32_t* numbers, uint32_t* behind,
+    const unsigned char* index, const uint32_t* homes, const uint32_t* keys, Py_ssize_t count, int places, uint32_t* rests,
+    uint32_t* absent,
 ) noexcept nogil:
-    """Look for keys where their search begins; how many of them may lie behind, and which."""
-    cdef Py_ssize_t i, searched = 0
+    """The rests of keys where their search begins; how many have none there, and which."""
+    cdef Py_ssize_t i, found = 0
     for i in range(count):
         __builtin_prefetch(index + homes[i + AHEAD], 0, 3)
-        behind[searched] = <uint32_t>i
-        searched += look_in(index + homes[i], keys[i], number_bits, places, &numbers[i])
-    return searched
+        rests[i] = rest_of(index + homes[i], keys[i], places)
+        absent[found] = <uint32_t>i
+        found += rests[i] == 0
+    return found
 
 
 cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned char* absent) noexcept nogil:
@@ -327,27 +234,6 @@ cdef int spread(
     memcpy(row, narrow, 4 * (1 + labels))
     memcpy(row + 1 + capacity, narrow + 1 + narrow_capacity, 2 * labels)
     return 0
-
-
-cdef inline uint64_t low_bits(uint64_t number, int bits) noexcept nogil:
-    return number & ((<uint64_t>1 << bits) - 1)
-
-
-cdef inline uint64_t write_entry(
-    unsigned char* bucket, uint32_t key, uint64_t number, int number_bits, bint is_narrow, uint64_t first
-) noexcept nogil:
-    """Write an entry into the first free place of a bucket, where all bytes are 0.
-
-    What that adds to the check of its block, where the bucket begins with the word of this number.
-    """
-    cdef uint64_t count = count_in(bucket)
-    cdef uint64_t entry = key << number_bits | <uint32_t>number & ((<uint32_t>1 << number_bits) - 1)
-    cdef uint64_t rest_at = 4 * NARROW_PLACES + count if is_narrow else 4 * WIDE_PLACES + 2 * count
-    return (
-        add_within(bucket, 4 * count, 4, entry) * factor_of(first + (count >> 1))
-        + add_within(bucket, rest_at, 1 if is_narrow else 2, number >> number_bits) * factor_of(first + (rest_at >> 3))
-        + add_within(bucket, COUNT_AT, 4, 1) * factor_of(first + COUNT_AT // 8)
-    )
 
 
 cdef Py_ssize_t entries_between(
@@ -589,11 +475,11 @@ cdef class RowTable:
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil:
         """The numbers of the rows of at most `SEARCHED_AT_ONCE` keys, counted from 1, or 0 where there is none."""
         cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes   # where in the index the search begins
-        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind      # keys whose bucket is full, and does not have them
-        cdef Py_ssize_t i, searched, further = 0
-        cdef int place
+        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind      # keys that are looked for in the bucket behind
+        cdef Py_ssize_t i, absent, searched = 0, further = 0
         cdef uint64_t at
         cdef uint32_t largest = 0
+        cdef int places = self.places, bits = self.number_bits
         cdef const unsigned char* index = self.index
         for i in range(count):
             homes[i] = <uint32_t>home_of(keys[i], self.bits, self.buckets) << BUCKET_BITS
@@ -604,33 +490,43 @@ cdef class RowTable:
         if not self._are_checked(0, BUCKET * self.buckets):
             for i in range(count):
                 self.check_block(homes[i] >> BLOCK_BITS)
-        # Made for each number of places, which is then known, and for the sizes of nearly all filters.
-        if self.places == NARROW_PLACES and self.number_bits == USUAL_NUMBER_BITS:
-            searched = look_up(index, homes, keys, count, USUAL_NUMBER_BITS, NARROW_PLACES, numbers, behind)
-        elif self.places == NARROW_PLACES:
-            searched = look_up(index, homes, keys, count, self.number_bits, NARROW_PLACES, numbers, behind)
+        # Made for each number of places, which is then known.
+        if places == NARROW_PLACES:
+            absent = look_up(index, homes, keys, count, NARROW_PLACES, numbers, behind)
         else:
-            searched = look_up(index, homes, keys, count, self.number_bits, WIDE_PLACES, numbers, behind)
+            absent = look_up(index, homes, keys, count, WIDE_PLACES, numbers, behind)
+        for i in range(absent):
+            behind[searched] = behind[i]
+            searched += count_in(index + homes[behind[i]]) == <uint32_t>places
         for i in range(searched):
             at = next_bucket(homes[behind[i]] >> BUCKET_BITS, self.buckets)
             self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
             homes[behind[i]] = <uint32_t>at << BUCKET_BITS
+            numbers[behind[i]] = rest_of(index + (at << BUCKET_BITS), keys[behind[i]], places)
             behind[further] = behind[i]
-            further += look_in(
-                index + (at << BUCKET_BITS), keys[behind[i]], self.number_bits, self.places, &numbers[behind[i]]
-            )
+            further += (numbers[behind[i]] == 0) & (count_in(index + (at << BUCKET_BITS)) == <uint32_t>places)
         for i in range(further):
-            at = homes[behind[i]] >> BUCKET_BITS
-            place = self._search_on(keys[behind[i]], &at)
-            if place != self.places:
-                numbers[behind[i]] = 1 + number_at(
-                    index + (at << BUCKET_BITS), place, self.number_bits, self.places == NARROW_PLACES
-                )
+            numbers[behind[i]] = self._number_of(keys[behind[i]], homes[behind[i]] >> BUCKET_BITS)
+            numbers[behind[i]] |= key_part(keys[behind[i]], bits) & -<uint32_t>(numbers[behind[i]] != 0)
+        # The number is left, if the first bits of the key are those of the entry.
         for i in range(count):
+            numbers[i] ^= key_part(keys[i], bits) & -<uint32_t>(numbers[i] != 0)
             largest = max(largest, numbers[i])
         if largest > self.head.rows:
-            refuse(self.is_foundation)
+            for i in range(count):
+                if numbers[i] > self.head.rows:
+                    numbers[i] = self._number_of(keys[i], home_of(keys[i], self.bits, self.buckets))
         return 0
+
+    cdef int _number_of(self, uint32_t key, uint64_t at) except -1 nogil:
+        """The number of the row of a key that is looked for from a bucket on, counted from 1; 0 if it has none."""
+        cdef int place = self._search_on(key, &at)
+        cdef uint32_t number = 0
+        if place != self.places:
+            number = number_at(self.index + (at << BUCKET_BITS), place, self.number_bits, self.places)
+            if not 0 < number <= self.head.rows:
+                refuse(self.is_foundation)
+        return number
 
     cdef Py_ssize_t _gather_listed(
         self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
@@ -764,16 +660,16 @@ cdef class RowTable:
     @cython.final
     cdef inline void _enter_next(self, uint64_t at, uint32_t key) noexcept nogil:
         """Write an entry for the next row into a bucket that is not full, and into its check."""
-        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += write_entry(
-            self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places == NARROW_PLACES,
+        self.head.rows += 1
+        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += put_entry(
+            self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places,
             at % BUCKETS_A_BLOCK * (BUCKET // 8),
         )
-        self.head.rows += 1
 
     cdef unsigned char* _part(self, uint32_t key) except NULL nogil:
         """A row of its own for a key that shares one, with the same numbers; that which it has if it was parted already."""
-        cdef uint64_t at = home_of(key, self.bits, self.buckets), number, first, rest_at
-        cdef bint is_narrow = self.places == NARROW_PLACES
+        cdef uint64_t at = home_of(key, self.bits, self.buckets)
+        cdef uint32_t number, rest
         cdef unsigned char* row
         cdef unsigned char* bucket
         self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
@@ -781,27 +677,22 @@ cdef class RowTable:
         bucket = self.index + (at << BUCKET_BITS)
         if place == self.places:
             refuse(self.is_foundation)
-        number = number_at(bucket, place, self.number_bits, is_narrow)
-        if number >= self.head.shared:
-            return self.rows + number * self.row
+        rest = rest_at(bucket, place, self.places)
+        number = number_at(bucket, place, self.number_bits, self.places)
+        if not 0 < number <= self.head.rows:
+            refuse(self.is_foundation)
+        if number > self.head.shared:
+            return self.rows + (number - 1) * self.row
         if self.head.rows >= self.head.room:
             refuse(self.is_foundation)
-        first = at % BUCKETS_A_BLOCK * (BUCKET // 8)
-        rest_at = 4 * NARROW_PLACES + place if is_narrow else 4 * WIDE_PLACES + 2 * place
-        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += (
-            add_within(
-                bucket, 4 * place, 4, low_bits(self.head.rows, self.number_bits) - low_bits(number, self.number_bits)
-            ) * factor_of(first + (place >> 1))
-            + add_within(
-                bucket, rest_at, 1 if is_narrow else 2,
-                (self.head.rows >> self.number_bits) - (number >> self.number_bits),
-            ) * factor_of(first + (rest_at >> 3))
+        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += put_rest(
+            bucket, place, self.places, rest, rest - number + self.head.rows + 1, at % BUCKETS_A_BLOCK * (BUCKET // 8)
         )
         row = self.rows + self.head.rows * self.row
         self.head.rows += 1
         self.head.sharing -= 1
         self.check_row(row)
-        self.fill(row, self.rows + number * self.row)
+        self.fill(row, self.rows + (number - 1) * self.row)
         return row
 
     cdef Py_ssize_t _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil:
@@ -879,10 +770,10 @@ cdef class RowTable:
             if count_in(bucket) >= <uint32_t>self.places:
                 refuse(self.is_foundation)
             return self._add_at(at, key)
-        number = number_at(bucket, place, self.number_bits, self.places == NARROW_PLACES)
-        if number >= self.head.rows:
+        number = number_at(bucket, place, self.number_bits, self.places)
+        if not 0 < number <= self.head.rows:
             refuse(self.is_foundation)
-        row = self.rows + number * self.row
+        row = self.rows + (number - 1) * self.row
         self.check_row(row)
         return row
 
@@ -1132,7 +1023,7 @@ cdef class RowTable:
         at = home_of(key, self.bits, self.buckets)
         while count_in(self.index + (at << BUCKET_BITS)) == <uint32_t>self.places:
             at = next_bucket(at, self.buckets)
-        write_entry(self.index + (at << BUCKET_BITS), key, number, self.number_bits, self.places == NARROW_PLACES, 0)
+        put_entry(self.index + (at << BUCKET_BITS), key, <uint32_t>number + 1, self.number_bits, self.places, 0)
 
     cdef bytes pack(self, Py_ssize_t labels, bytes before):
         """What is to stand before it, and the code of all rows, of so many labels."""
@@ -1199,7 +1090,8 @@ cdef class RowTable:
         cdef Py_ssize_t slot, view, number, found = 0, row = self.row
         cdef uint64_t at, used = self.head.rows
         cdef const unsigned char* bucket
-        cdef uint32_t entry, place
+        cdef uint64_t key
+        cdef uint32_t place
         cdef bint is_whole = True
         # One more than there can be: each is written before it is known whether it counts, so that no branch is
         # guessed wrong. Of a dense table all rows could be there; pages that are not touched cost nothing.
@@ -1221,13 +1113,12 @@ cdef class RowTable:
                 bucket = self.index + (at << BUCKET_BITS)
                 is_whole &= count_in(bucket) <= <uint32_t>self.places
                 for place in range(count_in(bucket) if is_whole else 0):
-                    number = number_at(bucket, place, self.number_bits, self.places == NARROW_PLACES)
-                    memcpy(&entry, bucket + 4 * place, 4)
-                    entry >>= self.number_bits
-                    if <uint64_t>number >= used or <uint64_t>found >= keys:
+                    number = number_at(bucket, place, self.number_bits, self.places)
+                    if not 0 < <uint64_t>number <= used or <uint64_t>found >= keys:
                         is_whole = False
                         break
-                    entries[found] = <uint64_t>entry << KEY_BITS | <uint64_t>number
+                    key = key_at(bucket, place, self.number_bits, self.places)
+                    entries[found] = key << KEY_BITS | <uint64_t>(number - 1)
                     found += 1
         if not is_whole:
             free(entries)

@@ -105,7 +105,7 @@ class Shape(Value):
         """The buckets of the index, at most four fifths full; a dense table has none."""
         if self.is_dense:
             return 0
-        places = NARROW_PLACES if self.rows <= 1 << (39 - self.bits) else WIDE_PLACES
+        places = NARROW_PLACES if self.rows < 1 << (39 - self.bits) else WIDE_PLACES
         return 5 * (self.rows + self.shared) // (4 * places) + 1
 
     @property
