@@ -312,20 +312,30 @@ def test_wide_buckets_of_many_rows_give_the_same_bits() -> None:
 
 def test_keys_that_all_want_one_bucket_are_found_behind_it() -> None:
     # The salt of a starter is public: somebody could choose features whose keys are next to each other.
-    learned = Settings(bits=16, salt=7)
-    dense, sparse = Committee.fresh(learned), Committee.fresh(learned, shape=Shape(2, 16, 2000))
+    learned, shape = Settings(bits=16, salt=7), Shape(2, 16, 2000)
+    dense = Committee.fresh(learned)
+    sparse, listed, poured = (Committee.fresh(learned, shape=shape) for _ in range(3))
+    listed.open_directory()
     by_slot = sorted(range(1 << 16), key=lambda number: _hashed(_hashed(learned.salt + 1) + number))
     near = by_slot[-600:] + by_slot[:600]  # the last buckets go on with the first
-    for start in range(0, 1200, 100):
-        features = Features.of(
+    messages = [
+        Features.of(
             array("Q", sorted(number << (64 - FEATURE_BITS) for number in near[start : start + 100])),
             array("Q"),
         )
+        for start in range(0, 1200, 100)
+    ]
+    for features in messages:
         for label in ("spam", "ham"):
             assert dense.score(features) == sparse.score(features)
             assert dense.learn(label, features) == sparse.learn(label, features)
-    assert dense.code() == sparse.code()
-    sparse.check()
+            listed.learn(label, features)
+    poured.take_over(listed)
+    for committee in (sparse, poured):
+        assert dense.code() == committee.code()
+        committee.check()
+        for features in messages:
+            assert dense.score(features) == committee.score(features)
 
 
 @pytest.mark.parametrize("room", [130, 400])

@@ -63,6 +63,19 @@ cdef extern from *:
     #endif
     }
 
+    /* Write a rest into a free place. The byte behind one of 3 bytes becomes 0: no entry may stand there yet. */
+    static inline void deciban_write_rest(unsigned char* bucket, uint32_t place, int places, uint32_t rest)
+    {
+        if (places == DECIBAN_WIDE_PLACES) {
+            memcpy(bucket + 2 * DECIBAN_WIDE_PLACES + 4 * place, &rest, sizeof(rest));
+            return;
+        }
+    #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+        rest <<= 8;
+    #endif
+        memcpy(bucket + 2 * DECIBAN_NARROW_PLACES + 3 * place, &rest, sizeof(rest));
+    }
+
     /* The rest of the first entry with the tag of a key; 0 if there is none. */
     static inline uint32_t deciban_rest_of(const unsigned char* bucket, uint32_t key, int places)
     {
@@ -93,6 +106,7 @@ cdef extern from *:
     """
     uint32_t places_of_tag "deciban_places_of"(const unsigned char*, uint32_t) nogil
     uint32_t rest_at "deciban_rest_at"(const unsigned char*, uint32_t, int) nogil
+    void write_rest "deciban_write_rest"(unsigned char*, uint32_t, int, uint32_t) nogil
     uint32_t rest_of "deciban_rest_of"(const unsigned char*, uint32_t, int) nogil
     uint64_t in_word "deciban_in_word"(uint64_t, int, uint64_t) nogil
     uint64_t in_next_word "deciban_in_next_word"(uint64_t, int, uint64_t) nogil
@@ -185,3 +199,13 @@ cdef inline uint64_t put_entry(
         + put_rest(bucket, count, places, 0, key_part(key, number_bits) | number, first)
         + put(bucket, COUNT_AT, 1, count, count + 1, first)
     )
+
+
+cdef inline void append_entry(
+    unsigned char* bucket, uint32_t count, uint32_t key, uint32_t number, int number_bits, int places
+) noexcept nogil:
+    """The same for a bucket with so many entries, without the check, for who makes a whole index."""
+    cdef uint16_t tag = <uint16_t>key
+    memcpy(bucket + TAG_BYTES * count, &tag, TAG_BYTES)
+    write_rest(bucket, count, places, key_part(key, number_bits) | number)
+    bucket[COUNT_AT] = <unsigned char>(count + 1)

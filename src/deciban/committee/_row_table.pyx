@@ -47,8 +47,8 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban.committee._bucket cimport (
-    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, count_in, key_at, key_part, number_at, place_in, put_entry,
-    put_rest, rest_at, rest_of,
+    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, count_in, key_at, key_part, number_at,
+    place_in, put_entry, put_rest, rest_at, rest_of,
 )
 from deciban.text._hashing cimport hash_end
 
@@ -980,15 +980,29 @@ cdef class RowTable:
         )
 
     cdef void list_as_own(self, RowTable other) noexcept nogil:
-        """Fill in the index for the rows of a table with a directory, in their order; without checks."""
+        """Fill in index or directory for the rows of a table with a directory, in their order; without checks."""
         cdef uint64_t[LISTED_AT_ONCE + 1] entries
-        cdef uint64_t first = 0, end, slots = <uint64_t>VIEWS << self.bits
+        cdef uint64_t first = 0, end, slots = <uint64_t>VIEWS << self.bits, home
+        # The bucket that is filled; behind the last one, entries find their place one by one.
+        cdef uint64_t at = 0 if self.directory == NULL else self.buckets
         cdef Py_ssize_t i, count
+        cdef uint32_t key, number, filled = 0, places = self.places
         while first < slots:
             end = min(first + LISTED_AT_ONCE, slots)
             count = entries_between(other.directory, first, end, entries)
             for i in range(count):
-                self._enter(<uint32_t>(entries[i] >> KEY_BITS), entries[i] & 0xFFFFFFFFu)
+                # Keys come in their order, so buckets are filled one after the other.
+                key, number = <uint32_t>(entries[i] >> KEY_BITS), entries[i] & 0xFFFFFFFFu
+                home = home_of(key, self.bits, self.buckets)
+                if home > at:
+                    at, filled = home, 0
+                elif filled == places:
+                    at, filled = at + 1, 0
+                if at >= self.buckets:
+                    self._enter(key, number)
+                    continue
+                append_entry(self.index + (at << BUCKET_BITS), filled, key, number + 1, self.number_bits, places)
+                filled += 1
             first = end
         self.head.rows = other.head.rows
 
