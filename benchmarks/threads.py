@@ -2,12 +2,12 @@
 
     python -m benchmarks.threads
 
-Messages of SpamAssassin, in memory: `read` and both views, as a question needs them, and whole lessons, as
-`deciban learn` reads them. One thread and two, in turns; wall time, the least of some rounds. It says
-something only on a machine that is otherwise idle, so beside the gain stands how much of two cores this
-process got meanwhile: below 1.9 other programs had the rest, and the gain is that of the machine. And beside
-that what the machine could give: the gain of two processes that share nothing, each with all the messages.
-Two cores are slower together than one alone where they share memory, or the power that the processor has.
+Messages of SpamAssassin, in memory: reading and both views, as `deciban classify` needs them of many messages,
+and whole lessons, as `deciban learn` reads them. One thread and two, in turns; wall time, the least of some
+rounds. It says something only on a machine that is otherwise idle, so beside the gain stands how much of two
+cores this process got meanwhile: below 1.9 other programs had the rest, and the gain is that of the machine.
+Beside that stands what the machine could give: the gain of two processes that share nothing, each with all the
+messages. Two cores are slower together than one alone where they share memory, or the processor's power.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from time import perf_counter, process_time
 
 from benchmarks.corpora import labelled_mail
 from benchmarks.measure import Table, show
-from deciban.committee.extraction import features_of
+from deciban.committee.extraction import features_of_many
 from deciban.engines.lessons import read_by
 from deciban.engines.threads import Threads
 from deciban.filter.mail import lessons_of
 from deciban.filter.preferences import Preferences
 from deciban.sources import RawMessage
-from deciban.text import read
+from deciban.text import read_many
 
 ROUNDS = 15
 WORKERS = 1, 2
@@ -34,7 +34,7 @@ WORKERS = 1, 2
 
 def extracted(raws: list[RawMessage]) -> list[object]:
     """What a question needs of each message."""
-    return [features_of(read(raw.data)) for raw in raws]
+    return list(features_of_many(read_many([raw.data for raw in raws]), [()] * len(raws)))
 
 
 def spent(

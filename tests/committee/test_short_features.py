@@ -69,6 +69,14 @@ def test_each_word_has_one_name_however_often_it_is_seen() -> None:
     assert len(names) == len(set(names))
 
 
+@pytest.mark.parametrize("other", [None, b"hi"])
+def test_what_is_no_message_is_refused(other: object) -> None:
+    with pytest.raises(TypeError):
+        _short_features.features_of(other, ())  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        named(other, (), 7, 1)  # type: ignore[arg-type]
+
+
 def test_none_or_too_many_names_cannot_be_drawn() -> None:
     for count in (0, 65):
         with pytest.raises(ValueError, match=f"1 to 64 names can be drawn, got {count}"):
@@ -81,6 +89,9 @@ def test_several_messages_have_the_features_and_names_of_each(
 ) -> None:
     messages = read_many([data for data, _ in mails])
     facts, seeds = [facts for _, facts in mails], list(range(len(mails)))
+    assert _short_features.features_of_many(messages, facts) == [
+        _short_features.features_of(read(data), own) for data, own in mails
+    ]
     found = _short_features.named_features(messages, facts, seeds, 16, 60)
     assert found == [
         named(read(data), own, seed, 16, Limits()) for (data, own), seed in zip(mails, seeds, strict=True)

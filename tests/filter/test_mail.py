@@ -3,7 +3,7 @@
 import pytest
 
 from deciban.errors import BadLabel
-from deciban.filter.mail import lessons_from, question_of, whereabouts_in
+from deciban.filter.mail import lessons_from, question_of, questions_of, whereabouts_in
 from deciban.filter.preferences import Preferences
 from deciban.sources import RawMessage
 from deciban.text import read
@@ -18,6 +18,15 @@ def test_a_question_has_the_features_of_the_lesson() -> None:
         question = question_of(mail("spam", 1).data, preferences)
         assert question.features == lesson.features
         assert question == question_of(read(mail("spam", 1).data), preferences)
+
+
+def test_several_questions_are_those_of_each_message() -> None:
+    data = [mail(label, number).data for label in ("spam", "ham") for number in range(4)]
+    for preferences in (Preferences(), KNOWN):
+        assert questions_of([read(each) for each in data], preferences) == [
+            question_of(each, preferences) for each in data
+        ]
+        assert questions_of([], preferences) == []
 
 
 def test_that_the_sender_is_a_contact_is_a_feature() -> None:

@@ -72,8 +72,8 @@ def run(options: Namespace) -> int:
 
 
 def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int:
-    from deciban.filter.mail import question_of
-    from deciban.text import read
+    from deciban.filter.mail import question_of, questions_of
+    from deciban.text import read, read_many
 
     preferences = mail_filter.preferences
     # On a terminal the table moves on by itself.
@@ -94,8 +94,8 @@ def _classify(options: Namespace, mail_filter: Filter, desk: Desk | None) -> int
     table.add([first], [message], [verdict])
     while second is not None:
         batch = [second, *islice(messages, BATCH - 1)]
-        read_batch = [read(raw.data) for raw in batch]
-        questions = [question_of(message, preferences) for message in read_batch]
+        read_batch = read_many([raw.data for raw in batch])
+        questions = questions_of(read_batch, preferences)
         if desk is None:
             verdicts = mail_filter.classify_many(questions, in_bulk=intake.count >= MANY)
         else:

@@ -1,6 +1,7 @@
 """From a message to what the committee knows: features, the text of some words, and where features were seen.
 
     features_of(message, facts)         Features          to classify
+    features_of_many(messages, facts)   Features of each  to classify many
     named_features(messages, facts)     Features, names   to learn: a lesson keeps some of its words
     whereabouts_of(message, facts)        Whereabouts         to explain: names and places of every feature
 
@@ -38,6 +39,13 @@ MOST_NAME_BYTES = 60
 def features_of(message: Message, facts: Iterable[str] = (), results: bool = True) -> Features:
     """What the filter learns from a message."""
     return _short_features.features_of(message, facts, results=results)
+
+
+def features_of_many(
+    messages: list[Message], facts: list[tuple[str, ...]], results: bool = True
+) -> list[Features]:
+    """The same for several messages, each with its facts, in one stretch without Python's lock."""
+    return _short_features.features_of_many(messages, facts, results=results)
 
 
 def named_features(
