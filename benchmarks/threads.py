@@ -2,12 +2,13 @@
 
     python -m benchmarks.threads
 
-Messages of SpamAssassin, in memory: reading and both views, as `deciban classify` needs them of many messages,
-and whole lessons, as `deciban learn` reads them. One thread and two, in turns; wall time, the least of some
-rounds. It says something only on a machine that is otherwise idle, so beside the gain stands how much of two
-cores this process got meanwhile: below 1.9 other programs had the rest, and the gain is that of the machine.
-Beside that stands what the machine could give: the gain of two processes that share nothing, each with all the
-messages. Two cores are slower together than one alone where they share memory, or the processor's power.
+Messages of SpamAssassin, in memory: reading and both views, as `deciban classify` needs them of many
+messages, and whole lessons, as `deciban learn` reads them. One thread and two, in turns; wall time, the least
+of some rounds. It says something only on a machine that is otherwise idle, so beside the gain stands how much
+of two cores this process got meanwhile: below 1.9 other programs had the rest, and the gain is that of the
+machine. Beside that stands what the machine could give: the gain of two processes that share nothing, each
+with all the messages. Two cores are slower together than one alone where they share memory, or the
+processor's power.
 """
 
 from __future__ import annotations

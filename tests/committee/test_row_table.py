@@ -339,7 +339,8 @@ def test_keys_that_all_want_one_bucket_are_found_behind_it() -> None:
 
 
 def test_keys_with_the_same_tag_are_told_apart_by_their_first_bits() -> None:
-    # The last 16 bits of a key are compared at once; of 21 bits 32 keys have the same, two or three to a bucket.
+    # The last 16 bits of a key are compared at once. Of all keys of 21 bits 32 have the same, two or three in
+    # each bucket.
     learned = Settings(bits=20, salt=7)
     dense, sparse = Committee.fresh(learned), Committee.fresh(learned, shape=Shape(2, 20, 130))
     by_tag: dict[int, dict[int, int]] = {}
