@@ -64,6 +64,7 @@ cdef class Committee(CommitteeBuffer):
     cdef int _make_more_room(self, Py_ssize_t count) except -1
     cdef int _make_room_below(self, Py_ssize_t count) except -1
     cdef int _find_rows(self, Features features) except -1 nogil
+    cdef int _take_keys(self, Features features) except -1 nogil
     cdef int _find_every_row(self, Features features) except -1 nogil
     cdef int _look_below(self, Py_ssize_t count) except -1 nogil
     cdef Py_ssize_t _gather_known(self, Py_ssize_t first, Py_ssize_t count) noexcept nogil

@@ -75,7 +75,7 @@ from libc.string cimport memcpy, memset
 from deciban._descent cimport adagrad_step, descend
 from deciban._exponentials cimport exp_of, log_of
 from deciban.committee._committee_buffer cimport WITNESSES, CommitteeBuffer, Head, label_bytes, table_at
-from deciban.committee._lesson_code cimport Features, read_code
+from deciban.committee._lesson_code cimport Features, read_code, unpack
 from deciban.committee._row_table cimport (
     BLOCK, BLOCK_BITS, MOST_COUNT, WORDS_A_BLOCK, FileRowTable, check_of, factor_of, is_possible, row_bytes,
     spread,
@@ -187,13 +187,18 @@ cdef class Bulk:
     cdef int add(self, features, Py_ssize_t label) except -1:
         """Let the next one of the features wait, under the number of its label."""
         cdef Waiting* waiting = self.lessons + self.count
+        cdef bytes code = None
         if type(features) is bytes:
-            waiting.features = <void*>PyBytes_AS_STRING(features)
-            waiting.size = max(PyBytes_GET_SIZE(features), 1)
-        elif isinstance(features, Features):
+            code = features
+        elif not isinstance(features, Features):
+            raise TypeError(f"features or their code are learned, got {type(features).__name__} instead")
+        elif (<Features>features).data == NULL:
+            code = (<Features>features).code
+        if code is None:
             waiting.features = <void*>features
         else:
-            raise TypeError(f"features or their code are learned, got {type(features).__name__} instead")
+            waiting.features = <void*>PyBytes_AS_STRING(code)
+            waiting.size = max(PyBytes_GET_SIZE(code), 1)
         waiting.label = label
         self.count += 1
         return 0
@@ -418,7 +423,7 @@ cdef class Committee(CommitteeBuffer):
         """The rows of the features that were learned, here or by the foundation, and the keys of the others."""
         cdef Py_ssize_t words = features.words, letters = features.letters
         if self.table.index != NULL and self.header.foundation == 0:
-            self.table.keys_of(features, self.keys)
+            self._take_keys(features)
             self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, self.new_keys)
             self.heard_rows[1] = self.table.gather(
                 self.keys + words, letters, self.rows + words, self.new_keys + words
@@ -427,6 +432,14 @@ cdef class Committee(CommitteeBuffer):
         self._find_every_row(features)
         self.heard_rows[0] = self._gather_known(0, words)
         self.heard_rows[1] = self._gather_known(words, letters)
+        return 0
+
+    cdef int _take_keys(self, Features features) except -1 nogil:
+        """The keys of features; of a lesson that nobody has asked for more than its code, they are decoded now."""
+        if features.data == NULL:
+            with gil:
+                unpack(features)
+        self.table.keys_of(features, self.keys)
         return 0
 
     cdef Py_ssize_t _gather_known(self, Py_ssize_t first, Py_ssize_t count) noexcept nogil:
@@ -449,7 +462,7 @@ cdef class Committee(CommitteeBuffer):
     cdef int _find_every_row(self, Features features) except -1 nogil:
         """Where the row of each feature is: in the table, in that of the foundation, or nowhere."""
         cdef Py_ssize_t count = features.words + features.letters
-        self.table.keys_of(features, self.keys)
+        self._take_keys(features)
         if self.header.foundation == 0:
             return self.table.find(self.keys, count, self.rows, self.nothing)
         self.table.find(self.keys, count, self.rows, NULL)

@@ -85,7 +85,7 @@ cdef Py_ssize_t shorten_all(const Py_buffer* held, uint32_t* short) except -1:
 
 
 cdef class Features:
-    """The short features of one message, view by view."""
+    """The short features of one message, view by view; or the code of them, until somebody asks for more."""
 
     def __dealloc__(self):
         free(self.data)
@@ -111,11 +111,13 @@ cdef class Features:
     @property
     def words(self):
         """The features of the view `words`."""
+        unpack(self)
         return [self.data[i] for i in range(self.words)]
 
     @property
     def letters(self):
         """The features of the view `letters`."""
+        unpack(self)
         return [self.data[self.words + i] for i in range(self.letters)]
 
     def __len__(self):
@@ -124,12 +126,8 @@ cdef class Features:
     def __eq__(self, other):
         if not isinstance(other, Features):
             return NotImplemented
-        cdef Features that = other
-        return (
-            self.words == that.words
-            and self.letters == that.letters
-            and memcmp(self.data, that.data, len(self) * sizeof(uint32_t)) == 0
-        )
+        # Equal features have equal codes, and no others have.
+        return self.encode() == other.encode()
 
     def __hash__(self):
         return hash(self.encode())
@@ -147,11 +145,13 @@ cdef class Features:
         return self.code
 
     cdef bytes _encoded(self):
-        cdef unsigned char* code = NULL
+        cdef unsigned char* code = <unsigned char*>malloc(room_for_code(self.words + self.letters))
         cdef Py_ssize_t size
+        if code == NULL:
+            raise MemoryError
         try:
             with nogil:
-                size = write_code(self, &code)
+                size = write_code(self.data, self.words, self.letters, code)
             return PyBytes_FromStringAndSize(<const char*>code, size)
         finally:
             free(code)
@@ -176,6 +176,24 @@ cdef class Features:
         for turn in range(3):
             most = bits / max(SHORT_BITS - log2(max(most, 1.0)), 1.0)
         return <Py_ssize_t>most + 1
+
+
+cdef Features packed(bytes code, Py_ssize_t words, Py_ssize_t letters):
+    """So many features by their code, which is known to be right: a third of the memory, until somebody asks for more."""
+    cdef Features features = Features.__new__(Features)
+    features.code = code
+    features.words = words
+    features.letters = letters
+    return features
+
+
+cdef int unpack(Features features) except -1:
+    """See to it that the features themselves are there, and not their code only."""
+    cdef Features unpacked
+    if features.data == NULL:
+        unpacked = Features.decode(features.code)
+        features.data, unpacked.data = unpacked.data, NULL
+    return 0
 
 
 cdef int read_code(const unsigned char* code, Py_ssize_t size, Features features, Py_ssize_t* room) except -1 nogil:
@@ -213,17 +231,20 @@ cdef int refuse() except -1 with gil:
     raise DamagedLedger("The features of a lesson cannot be read: the ledger is damaged. Restore it from a copy.")
 
 
-cdef Py_ssize_t write_code(Features features, unsigned char** code) except -1 nogil:
-    """Write the code of features into new memory, which the caller frees; its bytes."""
+cdef Py_ssize_t room_for_code(Py_ssize_t count) noexcept nogil:
+    """The bytes that `write_code` needs for so many features."""
     # A gap takes its unary part (all of them together at most 2 bits a feature, by the choice of k), its end
     # mark and at most 23 low bits: 4 bytes a feature are enough, 8 more for each head, and 8 to write at once.
-    cdef Py_ssize_t room = 4 * (features.words + features.letters) + 40, end
-    code[0] = <unsigned char*>malloc(room)
-    if code[0] == NULL:
-        with gil:
-            raise MemoryError
-    end = encode_view(features.data, features.words, code[0], 0, room)
-    end = encode_view(features.data + features.words, features.letters, code[0], end, room)
+    return 4 * count + 40
+
+
+cdef Py_ssize_t write_code(
+    const uint32_t* features, Py_ssize_t words, Py_ssize_t letters, unsigned char* code
+) except -1 nogil:
+    """Write the code of so many words, and of the letters behind them; its bytes."""
+    cdef Py_ssize_t room = room_for_code(words + letters), end
+    end = encode_view(features, words, code, 0, room)
+    end = encode_view(features + words, letters, code, end, room)
     if end > room - 8:  # what is closer to the end was counted only
         with gil:
             raise AssertionError("a lesson's code outgrew its room")

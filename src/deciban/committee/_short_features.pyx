@@ -22,7 +22,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy, memset
 
-from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room, write_code
+from deciban.committee._lesson_code cimport SHIFT, SHORT_BITS, Features, make_room, packed, room_for_code, write_code
 from deciban.text._content cimport Content
 from deciban.text._growth cimport grown
 from deciban.text._harvest cimport Harvest, Hashes, Sighting, free_harvest, lot
@@ -37,7 +37,8 @@ from deciban.text.limits import Limits
 cdef enum:
     MOST_MOVES = 16          # to a feature, on average, before insertion is given up
     MOST_DRAWN = 64
-    MOST_IDLE = 1 << 16      # features whose memory may wait for the next message
+    MOST_IDLE = 1 << 16      # features whose memory may wait for the next stretch
+    MOST_IDLE_CODE = 1 << 20 # bytes of codes
     FIRST = SHORT_BITS - 8   # where the first byte of a short feature begins
     SECOND = SHORT_BITS - 16
     LAST = 0                 # fewer bits than a byte are left
@@ -46,18 +47,31 @@ ctypedef struct Shorts:
     uint32_t* data
     Py_ssize_t room
 
+ctypedef struct Codes:
+    unsigned char* data
+    Py_ssize_t size
+    Py_ssize_t room
+
+# Memory that each message of a stretch uses after the one before, and the codes of all of them.
+ctypedef struct Memory:
+    Hashes hashes
+    Shorts shorts               # the features of a message, which are copied from here or become a code
+    Shorts spare                # to sort them
+    Codes codes
+
 # A message whose features are being gathered.
 ctypedef struct Gathering:
     Harvest harvest
     uint64_t[MOST_DRAWN] lowest
     const Content* content
-    void* features              # a Features, which somebody else holds
-    unsigned char* code
-    Py_ssize_t size             # of the code
+    void* features              # a Features to be filled in, which somebody else holds; NULL where the code is enough
+    Py_ssize_t words
+    Py_ssize_t letters
+    Py_ssize_t start            # of the code
+    Py_ssize_t size
 
-# Memory of the last message, kept for the next. Only touched with Python's lock held; whoever takes it owns it.
-cdef Hashes idle_hashes
-cdef Shorts idle_shorts
+# Memory of the last stretch, kept for the next. Only touched with Python's lock held; whoever takes it owns it.
+cdef Memory idle
 
 
 def features_of(message, facts, limits=Limits(), bint results=True):
@@ -69,122 +83,153 @@ def features_of_many(list messages not None, list facts not None, limits=Limits(
     """The same for several messages, in one stretch without Python's lock."""
     cdef Py_ssize_t size = len(messages), i
     cdef Gathering* gatherings = <Gathering*>calloc(size + 1, sizeof(Gathering))
-    cdef list made = []
-    if gatherings == NULL:
-        raise MemoryError
+    cdef Memory memory = taken_memory()
+    cdef list made = [Features.__new__(Features) for i in range(size)]
     try:
+        if gatherings == NULL:
+            raise MemoryError
         for i in range(size):
-            gatherings[i].harvest.skips_results = not results
-            made.append(begin(&gatherings[i], messages[i], facts[i], limits))
-        gather_all(gatherings, size)
+            gatherings[i].features = <void*>made[i]
+            begin(&gatherings[i], messages[i], facts[i], limits, results)
+        gather_all(gatherings, size, &memory)
         return made
     finally:
-        for i in range(size):
-            free_harvest(&gatherings[i].harvest)
-        free(gatherings)
+        end_all(gatherings, size)
+        give_back(&memory)
 
 
 def named_features(
     list messages not None, list facts not None, list seeds not None, int count, int longest, limits=Limits(),
     bint results=True,
 ):
-    """Features with their code, and the names of so many words, drawn by lot and one a line: a pair for each message.
+    """Features by their code, and the names of so many words, drawn by lot and one a line: a pair for each message.
 
     Which words are drawn, only the seed and the words decide. Names that are longer or have line ends are
-    left out. All messages are walked through in one stretch without Python's lock.
+    left out. All messages are walked through in one stretch without Python's lock. Lessons wait for each other
+    before they are written, so their features take no more memory than their code.
     """
     cdef Py_ssize_t size = len(messages), i
     cdef Gathering* gatherings = <Gathering*>calloc(size + 1, sizeof(Gathering))
-    cdef list made = []
-    if gatherings == NULL:
-        raise MemoryError
+    cdef Memory memory = taken_memory()
+    cdef Gathering* one
+    cdef list found = []
     try:
+        if gatherings == NULL:
+            raise MemoryError
         if not 0 < count <= MOST_DRAWN:
             raise ValueError(f"1 to {MOST_DRAWN} names can be drawn, got {count} instead")
         for i in range(size):
-            gatherings[i].harvest.skips_results = not results
-            gatherings[i].harvest.tracing = True
-            gatherings[i].harvest.wanted = count
-            gatherings[i].harvest.lowest = gatherings[i].lowest
-            gatherings[i].harvest.seed = seeds[i]
-            made.append(begin(&gatherings[i], messages[i], facts[i], limits))
-        gather_all(gatherings, size)
-        return [
-            (made[i], b"\n".join(drawn_names(&gatherings[i].harvest, longest))) for i in range(size)
-        ]
-    finally:
+            one = &gatherings[i]
+            one.harvest.tracing = True
+            one.harvest.wanted = count
+            one.harvest.lowest = one.lowest
+            one.harvest.seed = seeds[i]
+            begin(one, messages[i], facts[i], limits, results)
+        gather_all(gatherings, size, &memory)
         for i in range(size):
+            one = &gatherings[i]
+            code = PyBytes_FromStringAndSize(<const char*>memory.codes.data + one.start, one.size)
+            found.append((packed(code, one.words, one.letters), b"\n".join(drawn_names(&one.harvest, longest))))
+        return found
+    finally:
+        end_all(gatherings, size)
+        give_back(&memory)
+
+
+cdef int begin(Gathering* gathering, Message message, facts, limits, bint results) except -1:
+    """Make ready for a message; facts known from outside are gathered first of all."""
+    if message is None:
+        raise TypeError("features are taken from a message, got None instead")
+    gathering.content = &message.content
+    gathering.harvest.limit = limits.features
+    gathering.harvest.skips_results = not results
+    gather_outside_facts(&gathering.harvest, facts)
+    return 0
+
+
+cdef void end_all(Gathering* gatherings, Py_ssize_t count) noexcept:
+    cdef Py_ssize_t i
+    if gatherings != NULL:
+        for i in range(count):
             free_harvest(&gatherings[i].harvest)
-            free(gatherings[i].code)
         free(gatherings)
 
 
-cdef Features begin(Gathering* gathering, Message message, facts, limits):
-    """What will have the features of a message; facts known from outside are gathered first of all."""
-    if message is None:
-        raise TypeError("features are taken from a message, got None instead")
-    cdef Features features = Features.__new__(Features)
-    gathering.content = &message.content
-    gathering.features = <void*>features
-    gathering.harvest.limit = limits.features
-    gather_outside_facts(&gathering.harvest, facts)
-    return features
-
-
-cdef int gather_all(Gathering* gatherings, Py_ssize_t count) except -1:
-    """Fill in features; what was noted of names stays in the harvests. Who wants names wants the code as well."""
-    cdef Hashes hashes = idle_hashes
-    cdef Shorts spare = idle_shorts
-    cdef Features features
+cdef int gather_all(Gathering* gatherings, Py_ssize_t count, Memory* memory) except -1:
+    """Fill in features or write their codes; what was noted of names stays in the harvests."""
     cdef Py_ssize_t i
-    memset(&idle_shorts, 0, sizeof(Shorts))
-    memset(&idle_hashes, 0, sizeof(Hashes))
-    try:
-        with nogil:
-            for i in range(count):
-                gather_one(&gatherings[i], <Features>gatherings[i].features, &hashes, &spare)
+    with nogil:
         for i in range(count):
-            features = <Features>gatherings[i].features
-            if gatherings[i].code != NULL:
-                features.code = PyBytes_FromStringAndSize(<const char*>gatherings[i].code, gatherings[i].size)
-            make_room(features, features.words + features.letters)  # exactly: it will not grow any more
-        return 0
-    finally:
-        give_back(&hashes, &spare)
+            gather_one(&gatherings[i], memory)
+    return 0
 
 
-cdef int gather_one(Gathering* gathering, Features features, Hashes* hashes, Shorts* spare) except -1 nogil:
-    """The features of one message, with the memory of the one before."""
+cdef int gather_one(Gathering* gathering, Memory* memory) except -1 nogil:
+    """The features of one message."""
     cdef Harvest* harvest = &gathering.harvest
-    cdef bint encoding = harvest.tracing
+    cdef Py_ssize_t words, letters
     if harvest.hashes.data == NULL:     # nothing was gathered from outside
-        harvest.hashes = hashes[0]
+        harvest.hashes = memory.hashes
         harvest.hashes.size = 0
-        memset(hashes, 0, sizeof(Hashes))
+        memset(&memory.hashes, 0, sizeof(Hashes))
     gather_words(gathering.content, harvest)
-    features.words = add_view(features, 0, &harvest.hashes, spare)
+    words = add_view(&harvest.hashes, 0, memory)
     harvest.full = harvest.tracing = False
     gather_letters(gathering.content, harvest, default_budgets())
-    features.letters = add_view(features, features.words, &harvest.hashes, spare)
-    if encoding:
-        gathering.size = write_code(features, &gathering.code)
-    if hashes.data == NULL:
-        hashes[0] = harvest.hashes
+    letters = add_view(&harvest.hashes, words, memory)
+    if gathering.features != NULL:
+        fill(<Features>gathering.features, memory.shorts.data, words, letters)
+    else:
+        gathering.words = words
+        gathering.letters = letters
+        add_code(gathering, memory)
+    if memory.hashes.data == NULL:
+        memory.hashes = harvest.hashes
         memset(&harvest.hashes, 0, sizeof(Hashes))
     return 0
 
 
-cdef void give_back(Hashes* hashes, Shorts* spare) noexcept:
-    """Keeps memory for the next message, unless there is some already or it is unusually much."""
-    if idle_hashes.data == NULL and hashes.room <= MOST_IDLE:
-        memcpy(&idle_hashes, hashes, sizeof(Hashes))
-    else:
-        free(hashes.data)
-    if idle_shorts.data == NULL and spare.room <= MOST_IDLE:
-        memcpy(&idle_shorts, spare, sizeof(Shorts))
-    else:
-        free(spare.data)
-    memset(hashes, 0, sizeof(Hashes))
+cdef int fill(Features features, const uint32_t* shorts, Py_ssize_t words, Py_ssize_t letters) except -1 nogil:
+    make_room(features, words + letters)
+    memcpy(features.data, shorts, (words + letters) * sizeof(uint32_t))
+    features.words = words
+    features.letters = letters
+    return 0
+
+
+cdef int add_code(Gathering* gathering, Memory* memory) except -1 nogil:
+    """Write the code of a message behind those of the others."""
+    cdef Codes* codes = &memory.codes
+    cdef Py_ssize_t wanted = codes.size + room_for_code(gathering.words + gathering.letters)
+    if codes.room < wanted:
+        codes.data = <unsigned char*>grown(codes.data, &codes.room, wanted, 0, 1)
+    gathering.start = codes.size
+    gathering.size = write_code(memory.shorts.data, gathering.words, gathering.letters, codes.data + codes.size)
+    codes.size += gathering.size
+    return 0
+
+
+cdef Memory taken_memory() noexcept:
+    """The memory of the last stretch; none, if another thread has it now."""
+    cdef Memory memory = idle
+    memset(&idle, 0, sizeof(Memory))
+    return memory
+
+
+cdef void give_back(Memory* memory) noexcept:
+    """Keep memory for the next stretch, unless there is some already or it is unusually much."""
+    memory.codes.size = 0
+    if (
+        idle.hashes.data == NULL and idle.shorts.data == NULL and idle.spare.data == NULL and idle.codes.data == NULL
+        and max(memory.hashes.room, memory.shorts.room, memory.spare.room) <= MOST_IDLE
+        and memory.codes.room <= MOST_IDLE_CODE
+    ):
+        memcpy(&idle, memory, sizeof(Memory))
+        return
+    free(memory.hashes.data)
+    free(memory.shorts.data)
+    free(memory.spare.data)
+    free(memory.codes.data)
 
 
 cdef list drawn_names(const Harvest* harvest, Py_ssize_t longest):
@@ -205,14 +250,19 @@ cdef list drawn_names(const Harvest* harvest, Py_ssize_t longest):
     return names
 
 
-cdef Py_ssize_t add_view(Features features, Py_ssize_t start, Hashes* hashes, Shorts* spare) except -1 nogil:
+cdef Py_ssize_t add_view(Hashes* hashes, Py_ssize_t start, Memory* memory) except -1 nogil:
     """The set of what was gathered, behind the features that are there; how many. Nothing is gathered then."""
     cdef Py_ssize_t count = hashes.size
-    make_room(features, start + count)
-    if spare.room < count:
-        spare.data = <uint32_t*>grown(spare.data, &spare.room, count, 256, sizeof(uint32_t))
+    have_room(&memory.shorts, start + count)
+    have_room(&memory.spare, count)
     hashes.size = 0
-    return sorted_set(hashes.data, features.data + start, spare.data, count)
+    return sorted_set(hashes.data, memory.shorts.data + start, memory.spare.data, count)
+
+
+cdef int have_room(Shorts* shorts, Py_ssize_t wanted) except -1 nogil:
+    if shorts.room < wanted:
+        shorts.data = <uint32_t*>grown(shorts.data, &shorts.room, wanted, 256, sizeof(uint32_t))
+    return 0
 
 
 cdef Py_ssize_t sorted_set(
@@ -327,19 +377,19 @@ def short_set(hashes):
     >>> short_set([3 << 41, 2**64 - 1, 1 << 41, (3 << 41) + 1])
     [1, 3, 8388607]
     """
-    cdef Features features = Features.__new__(Features)
     cdef Hashes gathered
-    cdef Shorts spare
+    cdef Memory memory
     cdef Py_ssize_t i, count
     memset(&gathered, 0, sizeof(Hashes))
-    memset(&spare, 0, sizeof(Shorts))
+    memset(&memory, 0, sizeof(Memory))
     try:
         for hash in hashes:
             make_room_for_hashes(&gathered, 1)
             gathered.data[gathered.size] = hash
             gathered.size += 1
-        count = add_view(features, 0, &gathered, &spare)
-        return [features.data[i] for i in range(count)]
+        count = add_view(&gathered, 0, &memory)
+        return [memory.shorts.data[i] for i in range(count)]
     finally:
         free(gathered.data)
-        free(spare.data)
+        free(memory.shorts.data)
+        free(memory.spare.data)
