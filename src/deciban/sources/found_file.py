@@ -13,13 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deciban.sources._from import find_from
+from deciban.sources._separator import find_from, without_separator
 from deciban.sources._small_file import MOST_FILES, read_small_files
 from deciban.sources.contents import read_found_file
 from deciban.sources.kind import LOOK_AHEAD, not_mail, recognise
 from deciban.sources.progress import Progress
 from deciban.sources.raw_message import RawMessage
-from deciban.sources.separator import without_separator
 
 
 def messages_of(paths: list[str], progress: Progress) -> Iterator[RawMessage]:

@@ -10,7 +10,7 @@ r"""What a stream holds, told by its first bytes: file names lie, and standard i
 
 from __future__ import annotations
 
-from deciban.sources.separator import is_separator
+from deciban.sources._separator import is_separator
 
 # A tar header is 512 bytes; a From_ line has its date well before that.
 LOOK_AHEAD = 512
@@ -47,7 +47,7 @@ _ANY_NOT_MAIL = tuple(opening for opening, _ in _NOT_MAIL)
 def recognise(head: bytes) -> str:
     """One of mbox, tar, gzip, bzip2, xz, zip, zstd, 7z, rar or, for anything else, message."""
     if head.startswith(b"From "):
-        return "mbox" if is_separator(head.partition(b"\n")[0]) else "message"
+        return "mbox" if is_separator(head) else "message"
     if head.startswith(_ANY_OPENING):
         return next(kind for opening, kind in _OPENINGS if head.startswith(opening))
     if head[257:262] == b"ustar":

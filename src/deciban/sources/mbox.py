@@ -33,10 +33,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deciban.sources._from import find_from
+from deciban.sources._separator import LONGEST, find_from, is_separator, without_separator
 from deciban.sources.progress import Progress
 from deciban.sources.raw_message import RawMessage
-from deciban.sources.separator import LONGEST, is_separator, without_separator
 from deciban.sources.stream import CHUNK, Stream
 
 # A separator that is not yet complete lies within so many bytes of the end of what was read: the empty
@@ -110,11 +109,9 @@ def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, int, b
             quoted = True
         elif before == _NEWLINE and buffer[max(at - 3, 0) : at].endswith((b"\n\n", b"\n\r\n")):
             line_end = buffer.find(b"\n", at, at + LONGEST + 1)
-            if line_end < 0 and len(buffer) - at <= LONGEST:
-                if not ended:
-                    return -1, at - 1, quoted
-                line_end = len(buffer)
-            if line_end >= 0 and is_separator(buffer[at:line_end]):
+            if line_end < 0 and len(buffer) - at <= LONGEST and not ended:
+                return -1, at - 1, quoted
+            if is_separator(buffer, at):
                 return at, at, quoted
         at = find_from(buffer, at + 1)
     return -1, max(start, len(buffer) - len(b"From ")), quoted
