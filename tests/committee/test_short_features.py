@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from deciban.committee import _short_features
 from deciban.committee._lesson_code import Features
 from deciban.text import Limits, Message, read, read_many
+from deciban.text._views import sightings
 from deciban.text.views import extract
 from tests.text.attacks import ATTACKS
 from tests.text.mails import Mail, any_bytes, mails
@@ -67,6 +68,37 @@ def test_each_word_has_one_name_however_often_it_is_seen() -> None:
     message = read(b"free money " * 1_000)
     names = named(message, (), 7, 64)[1].split(b"\n")
     assert len(names) == len(set(names))
+
+
+def lot(hash_: int, seed: int) -> int:
+    state = hash_ ^ seed
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ state >> shift) * factor % 2**64
+    return state ^ state >> 31
+
+
+def lowest_names(message: Message, facts: tuple[str, ...], seed: int, count: int) -> list[bytes]:
+    lots = {lot(hash_, seed): name for hash_, name, *_ in sightings(message, "words", facts)}
+    names = (lots[drawn] for drawn in sorted(lots)[:count])
+    return sorted(name for name in names if len(name) <= 60 and b"\n" not in name)
+
+
+@given(mails(), st.integers(0, 2**64 - 1), st.integers(1, 64), st.integers(0, 70))
+def test_the_names_are_those_with_the_lowest_lots(made: Mail, seed: int, count: int, facts: int) -> None:
+    message, outside = read(made.raw), tuple(f"known-{number}" for number in range(facts))
+    names = named(message, outside, seed, count, Limits())[1]
+    assert names.split(b"\n") == (lowest_names(message, outside, seed, count) or [b""])
+
+
+@pytest.mark.parametrize("words", [0, 1, 30, 400, 5_000])
+@pytest.mark.parametrize("repeated", [1, 40])
+def test_so_they_are_of_texts_with_many_words_and_with_few(words: int, repeated: int) -> None:
+    text = " ".join(f"word{number}" for number in range(words)) + "\n"
+    message = read(b"Subject: hello\n\n" + text.encode() * repeated)
+    for seed in range(20):
+        for count in (1, 16, 64):
+            names = named(message, (), seed, count, Limits())[1]
+            assert names.split(b"\n") == lowest_names(message, (), seed, count)
 
 
 @pytest.mark.parametrize("other", [None, b"hi"])

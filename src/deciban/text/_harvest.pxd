@@ -42,6 +42,7 @@ ctypedef struct Harvest:
     bint tracing
     bint skips_results      # leave out what servers wrote about the sender: HEADER_AUTHENTICATION
     int wanted              # if above 0, trace only this many features: those with the lowest lots so far
+    uint64_t bar            # ... and below this
     int drawn               # how many lots are in ``lowest``
     uint64_t* lowest        # in increasing order, with room for ``wanted``
     uint64_t seed           # of the lots
@@ -95,11 +96,7 @@ cdef inline int add_hash(Harvest* harvest, uint64_t hash) except -1 nogil:
 
 cdef inline bint is_traced(const Harvest* harvest, uint64_t hash) noexcept nogil:
     """Whether the name and place of a feature are asked for. Of names by lot few win, so this is not a call."""
-    if not harvest.tracing:
-        return False
-    if not harvest.wanted or harvest.drawn < harvest.wanted:
-        return True
-    return lot(hash, harvest.seed) <= harvest.lowest[harvest.wanted - 1]
+    return harvest.tracing and (not harvest.wanted or lot(hash, harvest.seed) <= harvest.bar)
 
 
 cdef inline int add_feature(

@@ -172,7 +172,7 @@ cdef inline bint wins(Harvest* harvest, uint64_t drawn) noexcept nogil:
     """Whether a lot is among the lowest so far and new there; then it is put in its place."""
     cdef uint64_t* lowest = harvest.lowest
     cdef int place = harvest.drawn, last
-    if place == harvest.wanted and drawn > lowest[place - 1]:
+    if drawn > harvest.bar:
         return False
     while place > 0 and lowest[place - 1] > drawn:
         place -= 1
@@ -182,6 +182,8 @@ cdef inline bint wins(Harvest* harvest, uint64_t drawn) noexcept nogil:
     for last in range(harvest.drawn - 1, place, -1):
         lowest[last] = lowest[last - 1]
     lowest[place] = drawn
+    if harvest.drawn == harvest.wanted:
+        harvest.bar = lowest[harvest.wanted - 1]
     return True
 
 
