@@ -17,7 +17,7 @@ from deciban.ledger.records import Address
 from deciban.ledger.sqlite_file import (
     END_BYTES,
     ID_BYTES,
-    MANY_KIB,
+    WRITING_KIB,
     base_of,
     connect,
     damaged,
@@ -50,7 +50,7 @@ class SqliteConnection(Ledger):
         self._settings = "", Settings()
         self._id = b""
         self._kept: _Facts | None = None
-        self._keeps_many_pages = False
+        self._kept_kib = 0
         with self._telling():
             self._connection = connect(path, read_only)
             try:
@@ -77,11 +77,11 @@ class SqliteConnection(Ledger):
         except ERRORS as error:
             raise told(self.path, error) from error
 
-    def _keep_many_pages(self) -> None:
-        """Let SQLite keep more of the file in memory: much is going to be read or written."""
-        if not self._keeps_many_pages:
-            self._keeps_many_pages = True
-            self._execute(f"PRAGMA cache_size = -{MANY_KIB}")
+    def _keep_pages(self, kib: int) -> None:
+        """Let SQLite keep so much of the file in memory, unless it may keep more already."""
+        if self._kept_kib < kib:
+            self._kept_kib = kib
+            self._execute(f"PRAGMA cache_size = -{kib}")
 
     def _one(self, sql: str, *values: object) -> tuple[Any, ...]:
         with self._telling():
@@ -210,7 +210,7 @@ class SqliteConnection(Ledger):
         """One transaction: all of it happens, durably, or nothing."""
         if self.read_only:
             raise CannotWrite(f"{self.path} was opened to read only.")
-        self._keep_many_pages()
+        self._keep_pages(WRITING_KIB)
         with self._telling():
             self._connection.execute("BEGIN IMMEDIATE")
         try:

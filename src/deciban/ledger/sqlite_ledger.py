@@ -17,7 +17,7 @@ from deciban.errors import BadLabel, BadSetting, DamagedLedger
 from deciban.ledger.fresh_lessons import FreshLessons
 from deciban.ledger.lesson import Lesson, Selection, check_of, is_possible
 from deciban.ledger.records import Finding, KeptMails
-from deciban.ledger.sqlite_file import blob
+from deciban.ledger.sqlite_file import READING_KIB, blob
 from deciban.ledger.sqlite_foundation import SqliteFoundation, lines_of
 from deciban.ledger.sqlite_labels import FIELDS, FROM_LESSONS
 from deciban.ledger.sqlite_trail import LESSONS_IN_ORDER, WRITTEN_LABEL
@@ -154,7 +154,7 @@ class SqliteLedger(SqliteFoundation):
         """The positions of all lessons, in the order in which `arrange` puts them; None if they are in it."""
         from deciban.ledger import mixed_order
 
-        self._keep_many_pages()
+        self._keep_pages(READING_KIB)
         found = f"SELECT position, label, digest FROM {LESSONS_IN_ORDER} ORDER BY taught, digest"
         lessons: list[Any] = self._execute(found)
         if mixed_order.longest_run(label for _, label, _ in lessons) >= longest_run:
@@ -258,7 +258,7 @@ class SqliteLedger(SqliteFoundation):
         """The lessons at these positions, each in the place that it has when they are put in this order."""
         from deciban.ledger._placed import placed_in
 
-        self._keep_many_pages()
+        self._keep_pages(READING_KIB)
         before = self.trail_at(max(order, default=0))
         fresh = self._fresh.taken(self.trail_at)
         columns = PLACED.format(written=self._written_label)
@@ -292,7 +292,7 @@ class SqliteLedger(SqliteFoundation):
         self, columns: str, test: str, values: list[object], after: int = 0
     ) -> Iterator[list[tuple[Any, ...]]]:
         """The lessons that pass a test, page by page: these columns, of which the first is the position."""
-        self._keep_many_pages()
+        self._keep_pages(READING_KIB)
         # An unfinished query would keep this connection from seeing what others write.
         sql = f"SELECT {columns} {FROM_TRAIL} WHERE position > ? AND {test} ORDER BY position LIMIT {PAGE}"
         while rows := self._execute(sql, after, *values):
