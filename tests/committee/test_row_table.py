@@ -17,6 +17,14 @@ from deciban.filter.state import capacity_for
 from tests.committee.streams import buffer_of, made_up_lessons
 
 LABELS = [2, 3, 5, 10, 20]
+BLOCK = 4096  # bytes that have one check
+
+
+def finished(state: int) -> int:
+    """The finaliser of the hash, by which features are spread over slots."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ state >> shift) * factor % 2**64
+    return state ^ state >> 31
 
 
 class Sparse:
@@ -120,8 +128,9 @@ def test_a_directory_is_made_of_what_is_there_and_poured_into_any_table() -> Non
 @pytest.mark.parametrize("labels", [2, 3])
 @pytest.mark.parametrize("is_layer", [False, True])
 @pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("piece", [BLOCK, 3 * BLOCK, 1 << 18])
 def test_a_table_that_is_taken_over_to_be_written_is_the_one_that_is_copied(
-    labels: int, is_layer: bool, listed: bool
+    labels: int, is_layer: bool, listed: bool, piece: int
 ) -> None:
     learned = Settings(bits=12, salt=7)
     site = Committee.fresh(learned)
@@ -135,13 +144,37 @@ def test_a_table_that_is_taken_over_to_be_written_is_the_one_that_is_copied(
     copied, written = (bytearray(Committee.size(learned, shape)) for _ in range(2))
     Committee.begin(learned, shape, copied, foundation).take_over(sparse.committee)
     made = Committee.begin(learned, shape, written, foundation)
-    left = made.take_over_to_write(sparse.committee)
-    assert len(left) == listed
-    for place, rows in left:
-        assert not any(written[place:])
-        written[place : place + len(rows)] = rows
+    parts: list[tuple[int, bytes]] = []
+    made.take_over_to_write(sparse.committee, lambda place, part: parts.append((place, bytes(part))), piece)
+    assert bool(parts) == listed
+    for place, part in parts:
+        assert not any(written[place : place + len(part)])
+        written[place : place + len(part)] = part
     assert written == copied
     assert made.seal() == Committee(learned, copied, foundation).seal()
+
+
+@pytest.mark.parametrize("piece", [BLOCK, 4 * BLOCK, 1 << 18])
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.4])
+def test_an_index_in_pieces_is_the_whole_one_though_all_keys_are_at_its_end(piece: int, share: float) -> None:
+    learned = Settings(bits=12, salt=7)
+    salt, first = finished(learned.salt + 1), int((1 - share) * 2**64)
+    at_the_end = [short for short in range(1 << 15) if finished((salt + short) % 2**64) >= first]
+    sparse = Sparse(learned, with_directory=True)
+    for number in range(4):
+        words = array("Q", sorted(short << (64 - FEATURE_BITS) for short in at_the_end[number::4]))
+        sparse.learn("ham" if number % 2 else "spam", Features.of(words, array("Q")))
+    shape = Shape.for_rows(2, 12, sparse.committee.rows, is_layer=True, spare=0)
+    copied, written = (bytearray(Committee.size(learned, shape)) for _ in range(2))
+    Committee.begin(learned, shape, copied).take_over(sparse.committee)
+
+    def write(place: int, part: memoryview) -> None:
+        written[place : place + len(part)] = part
+
+    made = Committee.begin(learned, shape, written)
+    made.take_over_to_write(sparse.committee, write, piece)
+    assert written == copied
+    Committee(learned, bytes(copied)).check()
 
 
 def test_long_messages_find_their_rows_behind_full_buckets() -> None:

@@ -12,7 +12,22 @@ DATE = re.compile(
     rb"(?<=[ \t\r\v\f])(Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
     rb"\s+[0-9]{1,2}\s+(?!::)(?=[:0-9]*[0-9])[0-9]*:[0-9]*:?[0-9]*(\s+\S+){0,3}?\s+[0-9]{4}(?=\s|$)"
 )
-WORDS = "From", "joe", "Thu", "Aug", "22", "122", "12:36:23", "12:36", "::", ":1:", "2002", "+0000", "MET", "\n"
+WORDS = (
+    "From",
+    "joe",
+    "Thu",
+    "Aug",
+    "22",
+    "122",
+    "12:36:23",
+    "12:36",
+    "::",
+    ":1:",
+    "2002",
+    "+0000",
+    "MET",
+    "\n",
+)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +70,9 @@ def test_prose_and_headers_are_no_separators(line):
     assert not is_separator(line)
 
 
-@given(st.lists(st.sampled_from(WORDS), max_size=14), st.text(" \t\r", min_size=1, max_size=2), st.integers(0, 3))
+@given(
+    st.lists(st.sampled_from(WORDS), max_size=14), st.text(" \t\r", min_size=1, max_size=2), st.integers(0, 3)
+)
 def test_a_separator_is_what_a_regular_expression_finds(words, between, start):
     buffer = b"x" * start + b"From " + between.join(words).encode()
     line = buffer[start:].partition(b"\n")[0]

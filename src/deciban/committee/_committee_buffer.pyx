@@ -45,6 +45,7 @@ cdef enum:
     LAYOUT_FORMAT = 7
     NAME_BYTES = 64
     MOST_SHARED = 1 << 18   # rows of a table that shares equal ones
+    PIECE = 1 << 18         # bytes of an index that are made at once
 
 # Of the code of a state, and of the buffer in which it lies.
 FORMAT = CODE_FORMAT
@@ -213,9 +214,9 @@ cdef class CommitteeBuffer:
         cdef Py_ssize_t labels = other._considered()
         if other.foundation is not None and self.foundation is None:
             self.table.pour(other.foundation.table, other.foundation._considered())
-            self.table.renew_checks(self.table.rows)
+            self.table.renew_checks()
         self.table.pour(other.table, labels)
-        self.table.renew_checks(self.table.rows)
+        self.table.renew_checks()
         self.header.check = self._head_check()
 
     cdef CommitteeBuffer _taken(self, CommitteeBuffer other):
@@ -230,22 +231,26 @@ cdef class CommitteeBuffer:
         self._take_head(other)
         return other
 
-    def take_over_to_write(self, CommitteeBuffer other not None):
-        """Take over another committee to be written into a file; rows that need not be copied for that are left where they are.
+    def take_over_to_write(self, CommitteeBuffer other not None, write, Py_ssize_t piece=PIECE):
+        """Take over another committee, to be written into a file.
 
-        Such rows are told, with where in the buffer they belong: until they are there, it is no whole state.
+        What need not be copied into the buffer for that, index and rows, is handed to ``write`` part by part, each with where
+        in the buffer it belongs. So until all parts are there, the buffer is no whole state. A ``piece`` of the index has so
+        many bytes.
         """
         if (self.foundation is None) != (other.foundation is None) or not self.table.can_list(other.table):
             self.take_over(other)
-            return []
+            return
         other = self._taken(other)
+        cdef const unsigned char* begin = <const unsigned char*>self.buffer.buf
+        cdef Py_ssize_t size = other.header.table.rows * self.table.row, start
+        self.table.list_in_pieces(other.table, write, self.table.start - begin, piece)
         with nogil:
-            self.table.list_as_own(other.table)
-            self.table.renew_checks(other.table.rows)
+            self.table.renew_checks_of_rows(other.table.rows)
         self.header.check = self._head_check()
         start = other.table.rows - <unsigned char*>other.buffer.buf
-        rows = memoryview(<object>other.buffer.obj).cast("B")[start : start + self.header.table.rows * self.table.row]
-        return [(self.table.rows - <unsigned char*>self.buffer.buf, rows)]
+        with memoryview(<object>other.buffer.obj) as view, view.cast("B") as data, data[start : start + size] as rows:
+            write(self.table.rows - begin, rows)
 
     @property
     def shape(self):
@@ -425,7 +430,7 @@ cdef class CommitteeBuffer:
         if start > labels_end:
             memcpy(committee.exposures, &code[labels_end], start - labels_end)
         committee.table.unpack(&code[start], code.shape[0] - start, labels)
-        committee.table.renew_checks(committee.table.rows)
+        committee.table.renew_checks()
         committee.header.check = committee._head_check()
         return committee
 

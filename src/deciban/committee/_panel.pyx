@@ -323,16 +323,15 @@ cdef class Panel:
         self.own.take_over(other.own)
         self._take_numbers(other)
 
-    def take_over_to_write(self, Panel other not None):
+    def take_over_to_write(self, Panel other not None, write):
         """The same in a buffer that `begin` made and that is to be written into a file (_committee_buffer.pyx)."""
         self._must_hold()
         other._must_hold()
         cdef Py_ssize_t start = front_size(self.settings, self.room)
         cdef Py_ssize_t middle = start + self.resting.state_bytes
-        left = [(start + place, rows) for place, rows in self.resting.take_over_to_write(other.resting)]
-        left += [(middle + place, rows) for place, rows in self.own.take_over_to_write(other.own)]
+        self.resting.take_over_to_write(other.resting, lambda place, part: write(start + place, part))
+        self.own.take_over_to_write(other.own, lambda place, part: write(middle + place, part))
         self._take_numbers(other)
-        return left
 
     cdef int _take_numbers(self, Panel other) except -1:
         memcpy(self.numbers, other.numbers, 8 * min(self.count, other.count))

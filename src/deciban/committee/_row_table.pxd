@@ -16,6 +16,20 @@ cdef enum:
 
 
 # The sizes of a table, as the head of a state holds them.
+cdef enum:
+    LISTED_AT_ONCE = 1024   # keys of a directory
+
+# A walk through a directory in the order of its keys, and how far the buckets of an index are filled from it.
+cdef struct Walk:
+    const uint32_t* directory
+    uint64_t next                   # the key behind those that were read
+    uint64_t end
+    Py_ssize_t count                # of the entries that were read
+    Py_ssize_t i                    # the one that comes next
+    uint64_t at                     # the bucket that is filled
+    uint32_t filled                 # how many entries it has
+    uint64_t[LISTED_AT_ONCE + 1] entries
+
 cdef struct TableHead:
     uint64_t capacity   # labels that a row has room for: an even number
     uint64_t bits       # a view has 2^bits slots
@@ -128,10 +142,15 @@ cdef class RowTable:
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
     cdef void fill_alike(self, uint64_t first, uint64_t end) noexcept nogil
     cdef void begin(self) noexcept nogil
-    cdef void renew_checks(self, const unsigned char* rows) noexcept nogil
+    cdef void renew_checks(self) noexcept nogil
+    cdef void renew_checks_of_rows(self, const unsigned char* rows) noexcept nogil
+    cdef void _renew_checks_of(self, const unsigned char* memory, Py_ssize_t first, Py_ssize_t count) noexcept nogil
     cdef int pour(self, RowTable other, Py_ssize_t labels) except -1
     cdef bint can_list(self, RowTable other) noexcept nogil
     cdef void list_as_own(self, RowTable other) noexcept nogil
+    cdef void _fill_buckets(self, Walk* walk, unsigned char* buckets, uint64_t first, uint64_t end) noexcept nogil
+    cdef int list_in_pieces(self, RowTable other, write, Py_ssize_t place, Py_ssize_t most) except -1
+    cdef bint _fill_from_the_first(self, Walk* walk, unsigned char* buckets, uint64_t end) noexcept nogil
     cdef int _put(
         self, uint32_t key, unsigned char* source, Py_ssize_t capacity, Py_ssize_t labels, bint is_new
     ) except -1 nogil
