@@ -89,9 +89,9 @@ def features_of(message, facts, limits=Limits(), bint results=True):
 def features_of_many(list messages not None, list facts not None, limits=Limits(), bint results=True):
     """The same for several messages, in one stretch without Python's lock."""
     cdef Py_ssize_t size = len(messages), i
+    cdef list made = [Features.__new__(Features) for i in range(size)]
     cdef Gathering* gatherings = <Gathering*>calloc(size + 1, sizeof(Gathering))
     cdef Memory memory = taken_memory()
-    cdef list made = [Features.__new__(Features) for i in range(size)]
     try:
         if gatherings == NULL:
             raise MemoryError
