@@ -33,3 +33,10 @@ def buffer_of(settings: Settings, committee: Committee, shape: Shape | None = No
     buffer = bytearray(Committee.size(settings, shape))
     Committee.begin(settings, shape, buffer).take_over(committee)
     return buffer
+
+
+def finished(state: int) -> int:
+    """The finaliser of the feature hash (text/_hashing.pyx), which also draws lots and finds slots."""
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state = (state ^ state >> shift) * factor % 2**64
+    return state ^ state >> 31

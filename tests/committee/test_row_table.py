@@ -14,17 +14,10 @@ from deciban.committee.settings import Settings
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
 from deciban.filter.state import capacity_for
-from tests.committee.streams import buffer_of, made_up_lessons
+from tests.committee.streams import buffer_of, finished, made_up_lessons
 
 LABELS = [2, 3, 5, 10, 20]
 BLOCK = 4096  # bytes that have one check
-
-
-def finished(state: int) -> int:
-    """The finaliser of the hash, by which features are spread over slots."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        state = (state ^ state >> shift) * factor % 2**64
-    return state ^ state >> 31
 
 
 class Sparse:

@@ -9,6 +9,7 @@ from deciban.committee._lesson_code import Features
 from deciban.text import Limits, Message, read, read_many
 from deciban.text._views import sightings
 from deciban.text.views import extract
+from tests.committee.streams import finished
 from tests.text.attacks import ATTACKS
 from tests.text.mails import Mail, any_bytes, mails
 
@@ -70,15 +71,8 @@ def test_each_word_has_one_name_however_often_it_is_seen() -> None:
     assert len(names) == len(set(names))
 
 
-def lot(hash_: int, seed: int) -> int:
-    state = hash_ ^ seed
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        state = (state ^ state >> shift) * factor % 2**64
-    return state ^ state >> 31
-
-
 def lowest_names(message: Message, facts: tuple[str, ...], seed: int, count: int) -> list[bytes]:
-    lots = {lot(hash_, seed): name for hash_, name, *_ in sightings(message, "words", facts)}
+    lots = {finished(hash_ ^ seed): name for hash_, name, *_ in sightings(message, "words", facts)}
     names = (lots[drawn] for drawn in sorted(lots)[:count])
     return sorted(name for name in names if len(name) <= 60 and b"\n" not in name)
 
