@@ -31,7 +31,7 @@ cdef enum:
 
 LONGEST = MOST
 
-ctypedef struct Word:
+ctypedef struct LineWord:
     const unsigned char* text
     Py_ssize_t length
 
@@ -90,7 +90,7 @@ def without_separator(bytes buffer not None, Py_ssize_t start, Py_ssize_t stop) 
 
 cdef bint has_date(const unsigned char* line, const unsigned char* end) noexcept nogil:
     """Whether some words of a line are a date, looked for from behind, where it stands in nearly every mbox."""
-    cdef Word[MOST_WORDS] words
+    cdef LineWord[MOST_WORDS] words
     cdef Py_ssize_t count = split_line(line, end, words), at, place
     for at in range(count - 5, 0, -1):
         if not (is_one_of(words[at], b"MonTueWedThuFriSatSun", 7) and is_time(words[at + 3])):
@@ -103,7 +103,7 @@ cdef bint has_date(const unsigned char* line, const unsigned char* end) noexcept
     return False
 
 
-cdef Py_ssize_t split_line(const unsigned char* line, const unsigned char* end, Word* words) noexcept nogil:
+cdef Py_ssize_t split_line(const unsigned char* line, const unsigned char* end, LineWord* words) noexcept nogil:
     """The words between spaces; how many."""
     cdef Py_ssize_t count = 0
     cdef const unsigned char* begin
@@ -124,7 +124,7 @@ cdef inline bint is_space(unsigned char character) noexcept nogil:
     return character == 32 or 9 <= character <= 13
 
 
-cdef inline bint is_one_of(Word word, const char* names, int count) noexcept nogil:
+cdef inline bint is_one_of(LineWord word, const char* names, int count) noexcept nogil:
     """Whether a word is one of some names of three letters."""
     cdef int i
     if word.length != 3:
@@ -135,7 +135,7 @@ cdef inline bint is_one_of(Word word, const char* names, int count) noexcept nog
     return False
 
 
-cdef inline bint has_digits_only(Word word) noexcept nogil:
+cdef inline bint has_digits_only(LineWord word) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(word.length):
         if not 48 <= word.text[i] <= 57:
@@ -143,11 +143,11 @@ cdef inline bint has_digits_only(Word word) noexcept nogil:
     return True
 
 
-cdef inline bint is_day(Word word) noexcept nogil:
+cdef inline bint is_day(LineWord word) noexcept nogil:
     return word.length <= 2 and has_digits_only(word)
 
 
-cdef inline bint is_time(Word word) noexcept nogil:
+cdef inline bint is_time(LineWord word) noexcept nogil:
     """Whether the word is digits with one or two colons, which do not begin it both."""
     cdef Py_ssize_t i, colons = 0
     for i in range(word.length):
