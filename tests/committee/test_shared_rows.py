@@ -15,6 +15,8 @@ from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot
 
 SETTINGS = Settings(bits=14, salt=5)
+# Features for which there is room by chance, because buckets are whole: for so few no rows are shared.
+TWO_BUCKETS = 24
 # So many slots that no two of the features here have the same.
 APART = Settings(bits=21, salt=5)
 
@@ -79,10 +81,11 @@ def test_shared_rows_say_the_same_before_and_after_more_lessons(labels, data):
     small, buffer = shared(plain, spare=8.0)
     go_on_alike(small, plain, data.draw(lessons(labels)), data.draw(st.booleans()))
     assert Committee(SETTINGS, buffer).code() == plain.code()
-    # What was parted in the meantime is shared again.
+    # What was parted in the meantime is shared again, unless it is so little that no room was made for it.
+    more_than_rounding = small.rows_to_share() > TWO_BUCKETS
     again, _ = shared(small)
     assert again.code() == plain.code()
-    assert again.rows <= small.rows
+    assert again.rows <= small.rows or not more_than_rounding
 
 
 @given(lessons(["ham", "spam"]), lessons(["ham", "spam"]), lessons(["ham", "spam"]), st.booleans())
