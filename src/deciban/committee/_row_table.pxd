@@ -16,8 +16,19 @@ cdef enum:
 
 
 # The sizes of a table, as the head of a state holds them.
+cdef struct TableHead:
+    uint64_t capacity   # labels that a row has room for: an even number
+    uint64_t bits       # a view has 2^bits slots
+    uint64_t buckets    # of the index; 0: there is none, and each slot has its row
+    uint32_t room       # rows that there is room for …
+    uint32_t sharing    # features that have one of the rows that are shared
+    uint32_t rows       # … and that are in use
+    uint32_t shared     # of these the first, which may belong to several features each
+
+
 cdef enum:
     LISTED_AT_ONCE = 1024   # keys of a directory
+
 
 # A walk through a directory in the order of its keys, and how far the buckets of an index are filled from it.
 cdef struct Walk:
@@ -29,15 +40,6 @@ cdef struct Walk:
     uint64_t at                     # the bucket that is filled
     uint32_t filled                 # how many entries it has
     uint64_t[LISTED_AT_ONCE + 1] entries
-
-cdef struct TableHead:
-    uint64_t capacity   # labels that a row has room for: an even number
-    uint64_t bits       # a view has 2^bits slots
-    uint64_t buckets    # of the index; 0: there is none, and each slot has its row
-    uint32_t room       # rows that there is room for …
-    uint32_t sharing    # features that have one of the rows that are shared
-    uint32_t rows       # … and that are in use
-    uint32_t shared     # of these the first, which may belong to several features each
 
 
 cdef inline uint64_t factor_of(uint64_t place) noexcept nogil:

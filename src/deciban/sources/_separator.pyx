@@ -121,7 +121,7 @@ cdef Py_ssize_t split_line(const unsigned char* line, const unsigned char* end, 
 
 
 cdef inline bint is_space(unsigned char character) noexcept nogil:
-    return character == 32 or 9 <= character <= 13
+    return character == c" " or c"\t" <= character <= c"\r"
 
 
 cdef inline bint is_one_of(LineWord word, const char* names, int count) noexcept nogil:
@@ -138,7 +138,7 @@ cdef inline bint is_one_of(LineWord word, const char* names, int count) noexcept
 cdef inline bint has_digits_only(LineWord word) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(word.length):
-        if not 48 <= word.text[i] <= 57:
+        if not c"0" <= word.text[i] <= c"9":
             return False
     return True
 
@@ -151,8 +151,8 @@ cdef inline bint is_time(LineWord word) noexcept nogil:
     """Whether the word is digits with one or two colons, which do not begin it both."""
     cdef Py_ssize_t i, colons = 0
     for i in range(word.length):
-        if word.text[i] == 58:
+        if word.text[i] == c":":
             colons += 1
-        elif not 48 <= word.text[i] <= 57:
+        elif not c"0" <= word.text[i] <= c"9":
             return False
-    return 0 < colons <= 2 and colons < word.length and not (word.text[0] == 58 and word.text[1] == 58)
+    return 0 < colons <= 2 and colons < word.length and not (word.text[0] == c":" and word.text[1] == c":")

@@ -108,8 +108,7 @@ def _next_separator(buffer: bytes, start: int, ended: bool) -> tuple[int, int, b
         if before == _QUOTE:
             quoted = True
         elif before == _NEWLINE and buffer[max(at - 3, 0) : at].endswith((b"\n\n", b"\n\r\n")):
-            line_end = buffer.find(b"\n", at, at + LONGEST + 1)
-            if line_end < 0 and len(buffer) - at <= LONGEST and not ended:
+            if not ended and len(buffer) - at <= LONGEST and buffer.find(b"\n", at) < 0:
                 return -1, at - 1, quoted
             if is_separator(buffer, at):
                 return at, at, quoted
