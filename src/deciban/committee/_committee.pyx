@@ -422,11 +422,14 @@ cdef class Committee(CommitteeBuffer):
     cdef int _find_rows(self, Features features) except -1 nogil:
         """The rows of the features that were learned, here or by the foundation, and the keys of the others."""
         cdef Py_ssize_t words = features.words, letters = features.letters
+        cdef uint32_t* new_keys
         if self.table.index != NULL and self.header.foundation == 0:
             self._take_keys(features)
-            self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, self.new_keys)
+            # Whoever only asks need not know which keys have no row.
+            new_keys = NULL if self.buffer.readonly else self.new_keys
+            self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, new_keys)
             self.heard_rows[1] = self.table.gather(
-                self.keys + words, letters, self.rows + words, self.new_keys + words
+                self.keys + words, letters, self.rows + words, NULL if new_keys == NULL else new_keys + words
             )
             return 0
         self._find_every_row(features)

@@ -47,38 +47,16 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban.committee._bucket cimport (
-    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, count_in, key_at, key_part, number_at,
+    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, count_in, key_at, number_at,
     place_in, put_entry, put_rest, rest_at, rest_of,
 )
+from deciban.committee._index_search cimport AHEAD, MORE, find_homes, gather_rows, look_up, number_in
 from deciban.text._hashing cimport hash_end
 
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
 
 cdef extern from *:
     """
-    /* Where in the index the search for some keys begins, in bytes: key · 2^shift · buckets / 2^32 buckets of 2^bits bytes.
-       Without being told, GCC takes three multiplications for two keys. */
-    #include <stddef.h>
-    #include <stdint.h>
-    #ifdef __SSE2__
-    #include <emmintrin.h>
-    #endif
-    static inline void deciban_find_homes(
-        const uint32_t* keys, ptrdiff_t count, int shift, uint32_t buckets, int bits, uint32_t* homes)
-    {
-        ptrdiff_t i = 0;
-    #ifdef __SSE2__
-        const __m128i factor = _mm_set1_epi64x(buckets), upper = _mm_set1_epi64x((long long)0xFFFFFFFF00000000);
-        for (; i + 4 <= count; i += 4) {
-            const __m128i spread = _mm_sll_epi32(_mm_loadu_si128((const __m128i*)(keys + i)), _mm_cvtsi32_si128(shift));
-            const __m128i even = _mm_srli_epi64(_mm_mul_epu32(spread, factor), 32);
-            const __m128i odd = _mm_and_si128(_mm_mul_epu32(_mm_srli_epi64(spread, 32), factor), upper);
-            _mm_storeu_si128((__m128i*)(homes + i), _mm_sll_epi32(_mm_or_si128(even, odd), _mm_cvtsi32_si128(bits)));
-        }
-    #endif
-        for (; i < count; i++) homes[i] = (uint32_t)((uint64_t)(keys[i] << shift) * buckets >> 32) << bits;
-    }
-
     #include <stdlib.h>
     #include <sys/mman.h>
     #include <time.h>
@@ -110,15 +88,12 @@ cdef extern from *:
         return start;
     }
     """
-    void find_homes "deciban_find_homes"(const uint32_t*, Py_ssize_t, int, uint32_t, int, uint32_t*) nogil
     void* deciban_zeros(size_t) nogil
     int munmap(void*, size_t) nogil
     void __builtin_prefetch(const void*, int, int) nogil
 
 cdef enum:
     KEY_BITS = 32
-    # So many keys ahead an entry of the index is asked for: 16 took 58 µs a score, 40 took 51, all at once 68.
-    AHEAD = 40
     # An entry of a directory, which lies in more memory, is asked for earlier: a lesson of a replay takes 24 µs, and 28 with 40.
     LISTED_AHEAD = 160
     # And so many keys ahead the bucket of a new row: a lesson in a table of 200 takes 64 µs, and 68 without.
@@ -186,20 +161,6 @@ cdef Py_ssize_t row_bytes(Py_ssize_t capacity) noexcept nogil:
     while size < 4 + 6 * capacity:
         size *= 2
     return size
-
-
-cdef inline Py_ssize_t look_up(
-    const unsigned char* index, const uint32_t* homes, const uint32_t* keys, Py_ssize_t count, int places, uint32_t* rests,
-    uint32_t* absent,
-) noexcept nogil:
-    """The rests of keys where their search begins; how many have none there, and which."""
-    cdef Py_ssize_t i, found = 0
-    for i in range(count):
-        __builtin_prefetch(index + homes[i + AHEAD], 0, 3)
-        rests[i] = rest_of(index + homes[i], keys[i], places)
-        absent[found] = <uint32_t>i
-        found += rests[i] == 0
-    return found
 
 
 cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned char* absent) noexcept nogil:
@@ -489,7 +450,9 @@ cdef class RowTable:
         cdef Py_ssize_t i, some, looked = 0, found = 0
         while looked < count:
             some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
-            found += self._gather_some(keys + looked, some, rows + found, keys + found, missing + looked - found)
+            found += self._gather_some(
+                keys + looked, some, rows + found, keys + found, NULL if missing == NULL else missing + looked - found
+            )
             looked += some
         if self.row > BLOCK:
             for i in range(found):
@@ -501,15 +464,9 @@ cdef class RowTable:
     ) except -1 nogil:
         """The same for at most `SEARCHED_AT_ONCE` keys, with the check of the first block of each row."""
         cdef uint32_t[SEARCHED_AT_ONCE] numbers
-        cdef Py_ssize_t i, found = 0, size = self.row
-        cdef unsigned char* before = self.rows - size
+        cdef Py_ssize_t i, found, size = self.row
         self._search(keys, count, numbers)
-        for i in range(count):
-            missing[i - found] = keys[i]
-            found_keys[found] = keys[i]
-            rows[found] = before + numbers[i] * size
-            __builtin_prefetch(rows[found], 1, 3)
-            found += numbers[i] != 0
+        found = gather_rows(numbers, count, self.rows - size, size, rows, keys, found_keys, missing)
         if not self._are_checked(self.rows - self.start, self.head.rows * size):
             for i in range(found):
                 if not self.checked[(rows[i] - self.start) >> BLOCK_BITS]:
@@ -518,47 +475,43 @@ cdef class RowTable:
 
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil:
         """The numbers of the rows of at most `SEARCHED_AT_ONCE` keys, counted from 1, or 0 where there is none."""
-        cdef uint32_t[SEARCHED_AT_ONCE + AHEAD] homes   # where in the index the search begins
-        cdef uint32_t[SEARCHED_AT_ONCE + 1] behind      # keys that are looked for in the bucket behind
+        cdef uint32_t[SEARCHED_AT_ONCE + AHEAD + MORE] homes    # where in the index the search begins
+        cdef uint32_t[SEARCHED_AT_ONCE + MORE] behind           # keys that are looked for in the bucket behind
         cdef Py_ssize_t i, absent, searched = 0, further = 0
         cdef uint64_t at
-        cdef uint32_t largest = 0
-        cdef int places = self.places, bits = self.number_bits
+        cdef uint32_t one, number
+        cdef int places = self.places, bits = self.number_bits, is_other = 0
         cdef const unsigned char* index = self.index
+        cdef const unsigned char* bucket
         find_homes(keys, count, KEY_BITS - 1 - self.bits, <uint32_t>self.buckets, BUCKET_BITS, homes)
-        for i in range(count, count + AHEAD):
+        for i in range(count, count + AHEAD + MORE):
             homes[i] = homes[count - 1]
         for i in range(AHEAD):
             __builtin_prefetch(index + homes[i], 0, 3)
         if not self._are_checked(0, BUCKET * self.buckets):
             for i in range(count):
                 self.check_block(homes[i] >> BLOCK_BITS)
-        # Made for each number of places, which is then known.
-        if places == NARROW_PLACES:
-            absent = look_up(index, homes, keys, count, NARROW_PLACES, numbers, behind)
-        else:
-            absent = look_up(index, homes, keys, count, WIDE_PLACES, numbers, behind)
+        absent = look_up(index, homes, keys, count, places, bits, self.head.rows, numbers, behind, &is_other)
+        if is_other:
+            for i in range(count):
+                if numbers[i] > self.head.rows:
+                    numbers[i] = self._number_of(keys[i], homes[i] >> BUCKET_BITS)
         for i in range(absent):
             behind[searched] = behind[i]
             searched += count_in(index + homes[behind[i]]) == <uint32_t>places
         for i in range(searched):
-            at = next_bucket(homes[behind[i]] >> BUCKET_BITS, self.buckets)
+            one = behind[i]
+            at = next_bucket(homes[one] >> BUCKET_BITS, self.buckets)
             self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
-            homes[behind[i]] = <uint32_t>at << BUCKET_BITS
-            numbers[behind[i]] = rest_of(index + (at << BUCKET_BITS), keys[behind[i]], places)
-            behind[further] = behind[i]
-            further += (numbers[behind[i]] == 0) & (count_in(index + (at << BUCKET_BITS)) == <uint32_t>places)
+            homes[one] = <uint32_t>at << BUCKET_BITS
+            bucket = index + homes[one]
+            number = number_in(rest_of(bucket, keys[one], places), keys[one], bits)
+            numbers[one] = number
+            behind[further] = one
+            # Not in this one either, which is full; or its tag is that of another key.
+            further += ((number == 0) & (count_in(bucket) == <uint32_t>places)) | (number > self.head.rows)
         for i in range(further):
             numbers[behind[i]] = self._number_of(keys[behind[i]], homes[behind[i]] >> BUCKET_BITS)
-            numbers[behind[i]] |= key_part(keys[behind[i]], bits) & -<uint32_t>(numbers[behind[i]] != 0)
-        # The number is left, if the first bits of the key are those of the entry.
-        for i in range(count):
-            numbers[i] ^= key_part(keys[i], bits) & -<uint32_t>(numbers[i] != 0)
-            largest = max(largest, numbers[i])
-        if largest > self.head.rows:
-            for i in range(count):
-                if numbers[i] > self.head.rows:
-                    numbers[i] = self._number_of(keys[i], home_of(keys[i], self.bits, self.buckets))
         return 0
 
     cdef int _number_of(self, uint32_t key, uint64_t at) except -1 nogil:
@@ -588,8 +541,9 @@ cdef class RowTable:
             row = before + number * size
             __builtin_prefetch(row, 1, 3)
             __builtin_prefetch(row + behind, 1, 3)
-            missing[i - found] = keys[i]
-            keys[found] = keys[i]
+            if missing != NULL:
+                missing[i - found] = keys[i]
+                keys[found] = keys[i]
             rows[found] = row
             found += number != 0
         return found
