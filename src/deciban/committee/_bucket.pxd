@@ -22,6 +22,8 @@ cdef extern from *:
     #include <string.h>
     #define DECIBAN_NARROW_PLACES 12
     #define DECIBAN_WIDE_PLACES 10
+    #define DECIBAN_TAG_BITS 16
+    #define DECIBAN_COUNT_AT 63
 
     /* Which places have the tag of a key, a bit each; the bits from the number of places on say nothing. */
     #ifdef __SSE2__
@@ -63,17 +65,17 @@ cdef extern from *:
     #endif
     }
 
-    /* Write a rest into a free place. The byte behind one of 3 bytes becomes 0: no entry may stand there yet. */
+    /* Write a rest to a place. */
     static inline void deciban_write_rest(unsigned char* bucket, uint32_t place, int places, uint32_t rest)
     {
         if (places == DECIBAN_WIDE_PLACES) {
-            memcpy(bucket + 2 * DECIBAN_WIDE_PLACES + 4 * place, &rest, sizeof(rest));
+            memcpy(bucket + 2 * DECIBAN_WIDE_PLACES + 4 * place, &rest, 4);
             return;
         }
     #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
         rest <<= 8;
     #endif
-        memcpy(bucket + 2 * DECIBAN_NARROW_PLACES + 3 * place, &rest, sizeof(rest));
+        memcpy(bucket + 2 * DECIBAN_NARROW_PLACES + 3 * place, &rest, 3);
     }
 
     /* The rest of the first entry with the tag of a key; 0 if there is none. */
@@ -82,34 +84,53 @@ cdef extern from *:
         return deciban_rest_at(bucket, (uint32_t)__builtin_ctz(deciban_places_of(bucket, key) | 1u << places), places);
     }
 
-    /* A number of so many bytes, which stands at a place of some words of 8 bytes: what it is of the word where it begins, and
-       of the next one. */
-    static inline uint64_t deciban_in_word(uint64_t place, int size, uint64_t number)
+    /* Write an entry into the first free place of a bucket, which has so many; `number` is counted from 1. */
+    static inline void deciban_append_entry(
+        unsigned char* bucket, uint32_t count, uint32_t key, uint32_t number, int number_bits, int places)
     {
+        const uint16_t tag = (uint16_t)key;
+        memcpy(bucket + 2 * count, &tag, sizeof(tag));
+        deciban_write_rest(bucket, count, places, key >> DECIBAN_TAG_BITS << number_bits | number);
+        bucket[DECIBAN_COUNT_AT] = (unsigned char)(count + 1);
+    }
+
+    /* What a number of so many bytes adds to the check of a block, over the factor of its first word (`factor_of`), where it
+       stands at a place of a bucket that begins with the word `first`. It may begin in one word and end in the next. */
+    static inline uint64_t deciban_check_of_number(uint64_t first, uint64_t place, int size, uint64_t number)
+    {
+        const uint64_t times = 2 * (first + (place >> 3)) + 1;
+        const int before = (int)(place & 7);
     #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        return number << 8 * (place & 7);
+        (void)size;
+        return (number << 8 * before) * times + (number >> 8 >> (56 - 8 * before)) * (times + 2);
     #else
-        const int behind = 8 - (int)(place & 7) - size;
-        return behind >= 0 ? number << 8 * behind : number >> -8 * behind;
+        const int behind = 8 - before - size;
+        if (behind >= 0) return (number << 8 * behind) * times;
+        return (number >> -8 * behind) * times + (number << (64 + 8 * behind)) * (times + 2);
     #endif
     }
-    static inline uint64_t deciban_in_next_word(uint64_t place, int size, uint64_t number)
+    static inline uint64_t deciban_check_of_rest(uint64_t first, uint32_t place, int places, uint32_t rest)
     {
-        const int over = (int)(place & 7) + size - 8;
-        if (over <= 0) return 0;
-    #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        return number >> 8 * (size - over);
-    #else
-        return number << 8 * (8 - over);
-    #endif
+        const int size = places == DECIBAN_NARROW_PLACES ? 3 : 4;
+        return deciban_check_of_number(first, (uint64_t)(2 * places + size * (int)place), size, rest);
+    }
+
+    /* The same for an entry, without a look at the bucket: its words would have to be put together from what was just written. */
+    static inline uint64_t deciban_check_of_entry(
+        uint64_t first, uint32_t place, uint32_t key, uint32_t number, int number_bits, int places)
+    {
+        return deciban_check_of_number(first, 2 * place, 2, (uint16_t)key)
+            + deciban_check_of_rest(first, place, places, key >> DECIBAN_TAG_BITS << number_bits | number)
+            + deciban_check_of_number(first, DECIBAN_COUNT_AT, 1, 1);
     }
     """
     uint32_t places_of_tag "deciban_places_of"(const unsigned char*, uint32_t) nogil
     uint32_t rest_at "deciban_rest_at"(const unsigned char*, uint32_t, int) nogil
     void write_rest "deciban_write_rest"(unsigned char*, uint32_t, int, uint32_t) nogil
     uint32_t rest_of "deciban_rest_of"(const unsigned char*, uint32_t, int) nogil
-    uint64_t in_word "deciban_in_word"(uint64_t, int, uint64_t) nogil
-    uint64_t in_next_word "deciban_in_next_word"(uint64_t, int, uint64_t) nogil
+    void append_entry "deciban_append_entry"(unsigned char*, uint32_t, uint32_t, uint32_t, int, int) nogil
+    uint64_t check_of_rest "deciban_check_of_rest"(uint64_t, uint32_t, int, uint32_t) nogil
+    uint64_t check_of_entry "deciban_check_of_entry"(uint64_t, uint32_t, uint32_t, uint32_t, int, int) nogil
     int __builtin_ctz(unsigned int) nogil
 
 cdef enum:
@@ -122,18 +143,9 @@ cdef enum:
     COUNT_AT = BUCKET - 1
 
 
-cdef inline int rest_bytes(int places) noexcept nogil:
-    return 3 if places == NARROW_PLACES else 4
-
-
 cdef inline uint32_t count_in(const unsigned char* bucket) noexcept nogil:
     """How many entries a bucket has."""
     return bucket[COUNT_AT]
-
-
-cdef inline uint32_t key_part(uint32_t key, int number_bits) noexcept nogil:
-    """What the rest of an entry has of its key, which stands before the number of the row."""
-    return key >> TAG_BITS << number_bits
 
 
 cdef inline int place_in(const unsigned char* bucket, uint32_t key, int number_bits, int places) noexcept nogil:
@@ -160,52 +172,10 @@ cdef inline uint32_t number_at(const unsigned char* bucket, uint32_t place, int 
     return rest_at(bucket, place, places) & ((<uint32_t>1 << number_bits) - 1)
 
 
-cdef inline uint64_t put(
-    unsigned char* bucket, uint64_t place, int size, uint64_t before, uint64_t number, uint64_t first
-) noexcept nogil:
-    """Write a number of so many bytes where another stands; what that adds to the check of the block, in which the bucket
-    begins with the word of this number.
-
-    Words are read and written whole: whoever reads one whose parts were just written has to wait.
-    """
-    cdef uint64_t word, at = place >> 3
-    cdef uint64_t more = in_word(place, size, number) - in_word(place, size, before)
-    cdef uint64_t more_behind = in_next_word(place, size, number) - in_next_word(place, size, before)
-    memcpy(&word, bucket + 8 * at, 8)
-    word += more
-    memcpy(bucket + 8 * at, &word, 8)
-    if more_behind == 0:
-        return more * factor_of(first + at)
-    memcpy(&word, bucket + 8 * at + 8, 8)
-    word += more_behind
-    memcpy(bucket + 8 * at + 8, &word, 8)
-    return more * factor_of(first + at) + more_behind * factor_of(first + at + 1)
-
-
 cdef inline uint64_t put_rest(
-    unsigned char* bucket, uint64_t place, int places, uint32_t before, uint32_t rest, uint64_t first
+    unsigned char* bucket, uint32_t place, int places, uint32_t rest, uint64_t first
 ) noexcept nogil:
-    cdef int size = rest_bytes(places)
-    return put(bucket, TAG_BYTES * places + size * place, size, before, rest, first)
-
-
-cdef inline uint64_t put_entry(
-    unsigned char* bucket, uint32_t key, uint32_t number, int number_bits, int places, uint64_t first
-) noexcept nogil:
-    """Write an entry into the first free place of a bucket; `number` is counted from 1. What that adds to the check."""
-    cdef uint64_t count = count_in(bucket)
-    return (
-        put(bucket, TAG_BYTES * count, TAG_BYTES, 0, <uint16_t>key, first)
-        + put_rest(bucket, count, places, 0, key_part(key, number_bits) | number, first)
-        + put(bucket, COUNT_AT, 1, count, count + 1, first)
-    )
-
-
-cdef inline void append_entry(
-    unsigned char* bucket, uint32_t count, uint32_t key, uint32_t number, int number_bits, int places
-) noexcept nogil:
-    """The same for a bucket with so many entries, without the check, for who makes a whole index."""
-    cdef uint16_t tag = <uint16_t>key
-    memcpy(bucket + TAG_BYTES * count, &tag, TAG_BYTES)
-    write_rest(bucket, count, places, key_part(key, number_bits) | number)
-    bucket[COUNT_AT] = <unsigned char>(count + 1)
+    """Write another rest to the place of an entry; what that adds to the check of its block."""
+    cdef uint32_t before = rest_at(bucket, place, places)
+    write_rest(bucket, place, places, rest)
+    return factor_of(0) * (check_of_rest(first, place, places, rest) - check_of_rest(first, place, places, before))

@@ -422,14 +422,18 @@ cdef class Committee(CommitteeBuffer):
     cdef int _find_rows(self, Features features) except -1 nogil:
         """The rows of the features that were learned, here or by the foundation, and the keys of the others."""
         cdef Py_ssize_t words = features.words, letters = features.letters
-        cdef uint32_t* new_keys
+        cdef uint32_t* known = NULL
+        cdef uint32_t* missing = NULL
         if self.table.index != NULL and self.header.foundation == 0:
             self._take_keys(features)
-            # Whoever only asks need not know which keys have no row.
-            new_keys = NULL if self.buffer.readonly else self.new_keys
-            self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, new_keys)
+            # Whoever only asks need not know which keys have no row, and who teaches only if rows are shared which have one.
+            if not self.buffer.readonly:
+                known = self.keys if self.header.table.shared else NULL
+                missing = self.new_keys
+            self.heard_rows[0] = self.table.gather(self.keys, words, self.rows, known, missing)
             self.heard_rows[1] = self.table.gather(
-                self.keys + words, letters, self.rows + words, NULL if new_keys == NULL else new_keys + words
+                self.keys + words, letters, self.rows + words, NULL if known == NULL else known + words,
+                NULL if missing == NULL else missing + words,
             )
             return 0
         self._find_every_row(features)

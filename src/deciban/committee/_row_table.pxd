@@ -81,7 +81,8 @@ cdef class RowTable:
     cdef uint64_t listed            # … while there are so many rows
     cdef unsigned char* rows
     cdef unsigned char* end
-    cdef uint64_t buckets
+    cdef uint32_t buckets
+    cdef int shift                  # of a key, so that its first bit is that of 32
     cdef int number_bits            # of the number of a row in an entry
     cdef int places                 # for entries in a bucket
     cdef Py_ssize_t row             # its bytes
@@ -101,15 +102,16 @@ cdef class RowTable:
         self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, unsigned char* absent
     ) except -1 nogil
     cdef Py_ssize_t gather(
-        self, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known, uint32_t* missing
     ) except -1 nogil
     cdef Py_ssize_t _gather_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* found_keys, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known, uint32_t* missing
     ) except -1 nogil
     cdef int _search(self, const uint32_t* keys, Py_ssize_t count, uint32_t* numbers) except -1 nogil
     cdef int _number_of(self, uint32_t key, uint64_t at) except -1 nogil
     cdef Py_ssize_t _gather_listed(
-        self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known,
+        uint32_t* missing,
     ) noexcept nogil
     cdef int _find_listed(
         self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows,
@@ -119,7 +121,6 @@ cdef class RowTable:
     cdef int claim(self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows) except -1 nogil
     cdef Py_ssize_t add(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil
     cdef unsigned char* _add_at(self, uint64_t at, uint32_t key) except NULL nogil
-    cdef void _enter_next(self, uint64_t at, uint32_t key) noexcept nogil
     cdef Py_ssize_t _add_listed(self, const uint32_t* keys, Py_ssize_t count, unsigned char** again) except -1 nogil
     cdef int open_directory(self) except -1
     cdef int list_rows(self) except -1
@@ -143,6 +144,7 @@ cdef class RowTable:
     cdef bint has_checks(self) noexcept nogil
     cdef void fill(self, unsigned char* row, const unsigned char* numbers) noexcept nogil
     cdef void fill_alike(self, uint64_t first, uint64_t end) noexcept nogil
+    cdef void _check_alike(self, const uint64_t* pair, Py_ssize_t place, Py_ssize_t end) noexcept nogil
     cdef void begin(self) noexcept nogil
     cdef void renew_checks(self) noexcept nogil
     cdef void renew_checks_of_rows(self, const unsigned char* rows) noexcept nogil

@@ -47,10 +47,10 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 from posix.unistd cimport pread
 
 from deciban.committee._bucket cimport (
-    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, count_in, key_at, number_at,
-    place_in, put_entry, put_rest, rest_at, rest_of,
+    BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, check_of_entry, count_in, key_at,
+    number_at, place_in, put_rest, rest_at, rest_of,
 )
-from deciban.committee._index_search cimport AHEAD, MORE, find_homes, gather_rows, look_up, number_in
+from deciban.committee._row_index cimport AHEAD, MORE, enter, find_homes, gather_rows, home_of, look_up, number_in
 from deciban.text._hashing cimport hash_end
 
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
@@ -96,8 +96,6 @@ cdef enum:
     KEY_BITS = 32
     # An entry of a directory, which lies in more memory, is asked for earlier: a lesson of a replay takes 24 µs, and 28 with 40.
     LISTED_AHEAD = 160
-    # And so many keys ahead the bucket of a new row: a lesson in a table of 200 takes 64 µs, and 68 without.
-    AHEAD_OF_ADDING = 8
     LINE = 64           # bytes of the cache
     BUCKETS_A_BLOCK = BLOCK // BUCKET
     SEARCHED_AT_ONCE = 1024 # keys in the index
@@ -167,11 +165,6 @@ cdef inline unsigned char* row_or(unsigned char* row, uint32_t number, unsigned 
     """A row if its number, counted from 1, is not 0, else `absent`; that cannot be predicted, so nothing branches on it."""
     cdef size_t is_there = -<size_t>(number != 0)
     return <unsigned char*>(<size_t>row & is_there | <size_t>absent & ~is_there)
-
-
-cdef inline uint64_t home_of(uint32_t key, int bits, uint64_t buckets) noexcept nogil:
-    """The bucket where the search for a key begins: keys are spread evenly, so their order spreads them."""
-    return <uint64_t>(key << (KEY_BITS - 1 - bits)) * <uint32_t>buckets >> KEY_BITS
 
 
 cdef inline uint64_t next_bucket(uint64_t at, uint64_t buckets) noexcept nogil:
@@ -359,7 +352,8 @@ cdef class RowTable:
         self.start = start
         self.capacity = head.capacity
         self.bits = head.bits
-        self.buckets = head.buckets
+        self.shift = KEY_BITS - 1 - self.bits
+        self.buckets = <uint32_t>head.buckets
         self.number_bits = number_bits(head)
         self.places = places_of(head)
         self.row = row_bytes(self.capacity)
@@ -437,21 +431,23 @@ cdef class RowTable:
         return 0
 
     cdef Py_ssize_t gather(
-        self, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known, uint32_t* missing
     ) except -1 nogil:
         """The rows that there are for keys of a table with an index, in their order; how many.
 
-        The keys that have none are written into `missing`, and the others come first among `keys`.
+        Their keys are written into `known`, which may be the keys themselves, and the keys that have no row into `missing`.
+        Each may be NULL.
         """
         if self.directory != NULL:
-            return self._gather_listed(self.directory, keys, count, rows, missing)
+            return self._gather_listed(self.directory, keys, count, rows, known, missing)
         if self.listing != NULL and self.listed == self.head.rows:
-            return self._gather_listed(self.listing, keys, count, rows, missing)
+            return self._gather_listed(self.listing, keys, count, rows, known, missing)
         cdef Py_ssize_t i, some, looked = 0, found = 0
         while looked < count:
             some = min(count - looked, <Py_ssize_t>SEARCHED_AT_ONCE)
             found += self._gather_some(
-                keys + looked, some, rows + found, keys + found, NULL if missing == NULL else missing + looked - found
+                keys + looked, some, rows + found, NULL if known == NULL else known + found,
+                NULL if missing == NULL else missing + looked - found,
             )
             looked += some
         if self.row > BLOCK:
@@ -460,13 +456,13 @@ cdef class RowTable:
         return found
 
     cdef Py_ssize_t _gather_some(
-        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* found_keys, uint32_t* missing
+        self, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known, uint32_t* missing
     ) except -1 nogil:
         """The same for at most `SEARCHED_AT_ONCE` keys, with the check of the first block of each row."""
         cdef uint32_t[SEARCHED_AT_ONCE] numbers
         cdef Py_ssize_t i, found, size = self.row
         self._search(keys, count, numbers)
-        found = gather_rows(numbers, count, self.rows - size, size, rows, keys, found_keys, missing)
+        found = gather_rows(numbers, count, self.rows - size, size, rows, keys, known, missing)
         if not self._are_checked(self.rows - self.start, self.head.rows * size):
             for i in range(found):
                 if not self.checked[(rows[i] - self.start) >> BLOCK_BITS]:
@@ -483,7 +479,7 @@ cdef class RowTable:
         cdef int places = self.places, bits = self.number_bits, is_other = 0
         cdef const unsigned char* index = self.index
         cdef const unsigned char* bucket
-        find_homes(keys, count, KEY_BITS - 1 - self.bits, <uint32_t>self.buckets, BUCKET_BITS, homes)
+        find_homes(keys, count, self.shift, self.buckets, homes)
         for i in range(count, count + AHEAD + MORE):
             homes[i] = homes[count - 1]
         for i in range(AHEAD):
@@ -525,7 +521,8 @@ cdef class RowTable:
         return number
 
     cdef Py_ssize_t _gather_listed(
-        self, const uint32_t* directory, uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* missing
+        self, const uint32_t* directory, const uint32_t* keys, Py_ssize_t count, unsigned char** rows, uint32_t* known,
+        uint32_t* missing,
     ) noexcept nogil:
         # No block is checked: all were whole when the directory was made.
         # The counts of a long row lie in the line behind its first.
@@ -543,7 +540,8 @@ cdef class RowTable:
             __builtin_prefetch(row + behind, 1, 3)
             if missing != NULL:
                 missing[i - found] = keys[i]
-                keys[found] = keys[i]
+            if known != NULL:
+                known[found] = keys[i]
             rows[found] = row
             found += number != 0
         return found
@@ -617,28 +615,23 @@ cdef class RowTable:
         A key that comes again, because two features fall into one slot, has its row by then: that is written into `again`.
         How many such rows there are.
         """
-        cdef Py_ssize_t i, block, start, known = 0
-        cdef uint64_t at, used, first = self.head.rows
-        cdef unsigned char* bucket
-        cdef int bits = self.number_bits, places = self.places
+        cdef Py_ssize_t block, start, done = 0, known = 0
+        cdef uint64_t used, first = self.head.rows
         if self.directory != NULL:
             return self._add_listed(keys, count, again)
-        for i in range(count):
-            at = home_of(keys[min(i + AHEAD_OF_ADDING, count - 1)], self.bits, self.buckets)
-            __builtin_prefetch(self.index + (at << BUCKET_BITS), 1, 3)
-            at = home_of(keys[i], self.bits, self.buckets)
-            bucket = self.index + (at << BUCKET_BITS)
-            used = self.head.rows
+        while done < count:
             # Most have a place where the search begins.
-            if (
-                used < self.head.room and count_in(bucket) < <uint32_t>places
-                and place_in(bucket, keys[i], bits, places) == places
-            ):
-                self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
-                self._enter_next(at, keys[i])
-            else:
-                again[known] = self.own(keys[i])
+            used = enter(
+                self.index, keys + done, min(count - done, <Py_ssize_t>(self.head.room - self.head.rows)), self.shift,
+                self.buckets, self.number_bits, self.places, self.head.rows + 1, self.checked, self.checks, factor_of(0),
+            )
+            self.head.rows += used
+            done += used
+            if done < count:
+                used = self.head.rows
+                again[known] = self.own(keys[done])
                 known += self.head.rows == used
+                done += 1
         start = self.rows - self.start
         for block in range((start + first * self.row) >> BLOCK_BITS, blocks_for(start + self.head.rows * self.row)):
             self.check_block(block)
@@ -648,24 +641,21 @@ cdef class RowTable:
     cdef unsigned char* _add_at(self, uint64_t at, uint32_t key) except NULL nogil:
         """A row of zeros for a key, with an entry in a bucket that is not full; its block has been checked."""
         cdef unsigned char* row = self.rows + self.head.rows * self.row
+        cdef unsigned char* bucket = self.index + (at << BUCKET_BITS)
+        cdef uint32_t place = count_in(bucket), number = self.head.rows + 1
         if self.head.rows >= self.head.room:
             refuse(self.is_foundation)
-        self._enter_next(at, key)
+        append_entry(bucket, place, key, number, self.number_bits, self.places)
+        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += factor_of(0) * check_of_entry(
+            at % BUCKETS_A_BLOCK * (BUCKET // 8), place, key, number, self.number_bits, self.places
+        )
+        self.head.rows = number
         self.check_row(row)
         return row
 
-    @cython.final
-    cdef inline void _enter_next(self, uint64_t at, uint32_t key) noexcept nogil:
-        """Write an entry for the next row into a bucket that is not full, and into its check."""
-        self.head.rows += 1
-        self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += put_entry(
-            self.index + (at << BUCKET_BITS), key, self.head.rows, self.number_bits, self.places,
-            at % BUCKETS_A_BLOCK * (BUCKET // 8),
-        )
-
     cdef unsigned char* _part(self, uint32_t key) except NULL nogil:
         """A row of its own for a key that shares one, with the same numbers; that which it has if it was parted already."""
-        cdef uint64_t at = home_of(key, self.bits, self.buckets)
+        cdef uint64_t at = home_of(key, self.shift, self.buckets)
         cdef uint32_t number, rest
         cdef unsigned char* row
         cdef unsigned char* bucket
@@ -683,7 +673,7 @@ cdef class RowTable:
         if self.head.rows >= self.head.room:
             refuse(self.is_foundation)
         self.checks[at >> (BLOCK_BITS - BUCKET_BITS)] += put_rest(
-            bucket, place, self.places, rest, rest - number + self.head.rows + 1, at % BUCKETS_A_BLOCK * (BUCKET // 8)
+            bucket, place, self.places, rest - number + self.head.rows + 1, at % BUCKETS_A_BLOCK * (BUCKET // 8)
         )
         row = self.rows + self.head.rows * self.row
         self.head.rows += 1
@@ -758,7 +748,7 @@ cdef class RowTable:
         cdef int place
         if self.index == NULL:
             return self.find_one(key)
-        at = home_of(key, self.bits, self.buckets)
+        at = home_of(key, self.shift, self.buckets)
         self.check_block(at >> (BLOCK_BITS - BUCKET_BITS))
         # One walk finds the row, or the place for it.
         place = self._search_on(key, &at)
@@ -828,19 +818,28 @@ cdef class RowTable:
         """Write the numbers of a row into those behind it, which are zeros, up to the row `end`."""
         cdef uint64_t number
         cdef uint64_t[2] pair
-        cdef Py_ssize_t place = self.rows + first * self.row - self.start
-        cdef uint64_t* checks = self.checks if self.has_checks() else NULL
-        cdef unsigned char* start = self.start
+        cdef unsigned char* row = self.rows + first * self.row
         if self.capacity > 2:
             for number in range(first + 1, end):
-                self.fill(start + place + (number - first) * self.row, start + place)
+                self.fill(self.rows + number * self.row, row)
             return
-        memcpy(pair, start + place, 16)
+        memcpy(pair, row, 16)
         for number in range(first + 1, end):
-            place += 16
-            memcpy(start + place, pair, 16)
-            if checks != NULL:
-                checks[place >> BLOCK_BITS] += check_of(pair, 2, (place & (BLOCK - 1)) >> 3)
+            row += 16
+            memcpy(row, pair, 16)
+        if self.has_checks():
+            self._check_alike(pair, self.rows + (first + 1) * 16 - self.start, row + 16 - self.start)
+
+    cdef void _check_alike(self, const uint64_t* pair, Py_ssize_t place, Py_ssize_t end) noexcept nogil:
+        """Add equal rows of two words, in places that were zeros, to the checks of their blocks: the factors of all of them in a
+        block are a series, whose sum is known."""
+        cdef uint64_t count, factors
+        while place < end:
+            count = (min(end, (place | (BLOCK - 1)) + 1) - place) >> 4
+            # That of the first words; those of the second are one step of 2 more each.
+            factors = count * (2 * <uint64_t>((place & (BLOCK - 1)) >> 3) + 1) + 2 * count * (count - 1)
+            self.checks[place >> BLOCK_BITS] += factor_of(0) * (pair[0] * factors + pair[1] * (factors + 2 * count))
+            place += 16 * <Py_ssize_t>count
 
     cdef void begin(self) noexcept nogil:
         """Take every block for whole: all bytes are 0, and so are the checks."""
@@ -1040,7 +1039,7 @@ cdef class RowTable:
             while i < count:
                 entry = walk.entries[i]
                 key = <uint32_t>(entry >> KEY_BITS)
-                home = home_of(key, self.bits, self.buckets)
+                home = home_of(key, self.shift, self.buckets)
                 if home > at:
                     at, filled = home, 0
                 elif filled == places:
@@ -1064,9 +1063,9 @@ cdef class RowTable:
                 at += 1
                 if at == end:
                     return False
-            put_entry(
-                buckets + (at << BUCKET_BITS), <uint32_t>(entry >> KEY_BITS), <uint32_t>entry + 1, self.number_bits,
-                self.places, 0,
+            append_entry(
+                buckets + (at << BUCKET_BITS), count_in(buckets + (at << BUCKET_BITS)), <uint32_t>(entry >> KEY_BITS),
+                <uint32_t>entry + 1, self.number_bits, self.places,
             )
             walk.i += 1
         return True
@@ -1096,13 +1095,15 @@ cdef class RowTable:
     cdef void _enter(self, uint32_t key, uint64_t number) noexcept nogil:
         """Write into index or directory which row a new key has; without a check."""
         cdef uint64_t at
+        cdef unsigned char* bucket
         if self.directory != NULL:
             self.directory[key] = <uint32_t>number + 1
             return
-        at = home_of(key, self.bits, self.buckets)
+        at = home_of(key, self.shift, self.buckets)
         while count_in(self.index + (at << BUCKET_BITS)) == <uint32_t>self.places:
             at = next_bucket(at, self.buckets)
-        put_entry(self.index + (at << BUCKET_BITS), key, <uint32_t>number + 1, self.number_bits, self.places, 0)
+        bucket = self.index + (at << BUCKET_BITS)
+        append_entry(bucket, count_in(bucket), key, <uint32_t>number + 1, self.number_bits, self.places)
 
     cdef bytes pack(self, Py_ssize_t labels, bytes before):
         """What is to stand before it, and the code of all rows, of so many labels."""

@@ -1,19 +1,20 @@
-"""How the rows of many keys are looked up in the index of a sparse table (see _row_table.pyx), four keys at a time.
+"""The index of a sparse table (see _row_table.pyx), as far as it is asked and written for many keys at a time.
 
 Nothing waits for memory here, and nothing branches on what is found, so what counts is the number of instructions for a key:
 
     homes      the bucket where the search for a key begins
-    look up    in its home, the number of the row of each key. Keys that are not there are listed: if their home is full,
-               they may lie behind it
+    look up    in its home, the number of the row of each key, four keys at a time. Keys that are not there are listed: if
+               their home is full, they may lie behind it
     gather     the rows of the keys that have one, in their order, and the other keys
+    enter      an entry for each new key, as long as all of them have a free place in their homes
 
 `python -m benchmarks states` compares it with a dense table, which needs no index; docs/experiments.md says what was tried.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 # The C code below uses that of the buckets.
-from deciban.committee._bucket cimport key_part, places_of_tag, rest_of
+from deciban.committee._bucket cimport append_entry, rest_of
 
 cdef extern from *:
     """
@@ -21,12 +22,20 @@ cdef extern from *:
 
     /* So many keys ahead a bucket is asked for: 16 took 58 µs a score, 40 took 51, all at once 68. */
     #define DECIBAN_AHEAD 40
-    #define DECIBAN_TAG_BITS 16
+    /* And so many keys ahead the home of a new key: a lesson in a table of 200 takes 64 µs, and 68 without. */
+    #define DECIBAN_AHEAD_OF_ENTERING 8
+    #define DECIBAN_BLOCK_BITS 12
+    #define DECIBAN_BUCKET_BITS 6
 
-    /* Where in the index the search for some keys begins, in bytes: key · 2^shift · buckets / 2^32 buckets of 2^bits bytes.
-       Without being told, GCC takes three multiplications for two keys. */
+    /* The bucket where the search for a key begins: keys are spread evenly, so their order spreads them. */
+    static inline uint32_t deciban_home_of(uint32_t key, int shift, uint32_t buckets)
+    {
+        return (uint32_t)((uint64_t)(key << shift) * buckets >> 32);
+    }
+
+    /* The same for some keys, in bytes. Without being told, GCC takes three multiplications for two of them. */
     static inline void deciban_find_homes(
-        const uint32_t* keys, ptrdiff_t count, int shift, uint32_t buckets, int bits, uint32_t* homes)
+        const uint32_t* keys, ptrdiff_t count, int shift, uint32_t buckets, uint32_t* homes)
     {
         ptrdiff_t i = 0;
     #ifdef __SSE2__
@@ -35,10 +44,10 @@ cdef extern from *:
             const __m128i spread = _mm_sll_epi32(_mm_loadu_si128((const __m128i*)(keys + i)), _mm_cvtsi32_si128(shift));
             const __m128i even = _mm_srli_epi64(_mm_mul_epu32(spread, factor), 32);
             const __m128i odd = _mm_and_si128(_mm_mul_epu32(_mm_srli_epi64(spread, 32), factor), upper);
-            _mm_storeu_si128((__m128i*)(homes + i), _mm_sll_epi32(_mm_or_si128(even, odd), _mm_cvtsi32_si128(bits)));
+            _mm_storeu_si128((__m128i*)(homes + i), _mm_slli_epi32(_mm_or_si128(even, odd), DECIBAN_BUCKET_BITS));
         }
     #endif
-        for (; i < count; i++) homes[i] = (uint32_t)((uint64_t)(keys[i] << shift) * buckets >> 32) << bits;
+        for (; i < count; i++) homes[i] = deciban_home_of(keys[i], shift, buckets) << DECIBAN_BUCKET_BITS;
     }
 
     /* The number of the row of a key, counted from 1, as far as an entry with this rest tells; 0 if there is none. The entry is
@@ -134,43 +143,80 @@ cdef extern from *:
             index, homes, keys, count, DECIBAN_WIDE_PLACES, number_bits, rows, numbers, absent, is_other);
     }
 
-    /* The rows of keys that have one, in their order; how many. `before` is where a row 0 would be. Unless `missing` is NULL, the
-       keys that have none are written into it, and the others come first among `known`, which may be the keys themselves. */
-    static inline __attribute__((always_inline)) ptrdiff_t deciban_gather_of_size(
+    /* The rows of keys that have one, in their order; how many. `before` is where a row 0 would be. Unless they are NULL, the keys
+       that have one are written into `known`, which may be the keys themselves, and those that have none into `missing`. */
+    static inline __attribute__((always_inline)) ptrdiff_t deciban_gather_into(
         const uint32_t* numbers, ptrdiff_t count, unsigned char* before, const ptrdiff_t size, unsigned char** rows,
         const uint32_t* keys, uint32_t* known, uint32_t* missing)
     {
         ptrdiff_t found = 0;
-        if (missing == NULL) {
-            for (ptrdiff_t i = 0; i < count; i++) {
-                rows[found] = before + numbers[i] * size;
-                found += numbers[i] != 0;
-            }
-            return found;
-        }
         for (ptrdiff_t i = 0; i < count; i++) {
-            missing[i - found] = keys[i];
-            known[found] = keys[i];
+            if (missing != NULL) missing[i - found] = keys[i];
+            if (known != NULL) known[found] = keys[i];
             rows[found] = before + numbers[i] * size;
             found += numbers[i] != 0;
         }
         return found;
     }
+
+    /* The same, made for rows of two labels without known keys, as nearly all are gathered. */
     static ptrdiff_t deciban_gather(
         const uint32_t* numbers, ptrdiff_t count, unsigned char* before, ptrdiff_t size, unsigned char** rows,
         const uint32_t* keys, uint32_t* known, uint32_t* missing)
     {
-        if (size == 16) return deciban_gather_of_size(numbers, count, before, 16, rows, keys, known, missing);
-        return deciban_gather_of_size(numbers, count, before, size, rows, keys, known, missing);
+        if (size != 16 || known != NULL)
+            return deciban_gather_into(numbers, count, before, size, rows, keys, known, missing);
+        if (missing != NULL) return deciban_gather_into(numbers, count, before, 16, rows, keys, NULL, missing);
+        return deciban_gather_into(numbers, count, before, 16, rows, keys, NULL, NULL);
+    }
+
+    /* Write entries for keys that have none, for the rows from the number `next` on, and add them to the checks of their blocks,
+       each of which counts its words an odd number of times `odd`. How many were written: it ends at the first key whose home
+       lies in a block that was not `checked` yet, or is full, or has an entry with its tag, which may be its own. */
+    static inline __attribute__((always_inline)) ptrdiff_t deciban_enter_in(
+        unsigned char* index, const uint32_t* keys, ptrdiff_t count, int shift, uint32_t buckets, int number_bits,
+        const int places, uint32_t next, const unsigned char* checked, uint64_t* checks, uint64_t odd)
+    {
+        for (ptrdiff_t i = 0; i < count; i++) {
+            const ptrdiff_t ahead = i + DECIBAN_AHEAD_OF_ENTERING < count ? i + DECIBAN_AHEAD_OF_ENTERING : count - 1;
+            __builtin_prefetch(index + ((size_t)deciban_home_of(keys[ahead], shift, buckets) << DECIBAN_BUCKET_BITS), 1, 3);
+            const size_t home = (size_t)deciban_home_of(keys[i], shift, buckets) << DECIBAN_BUCKET_BITS;
+            unsigned char* bucket = index + home;
+            const uint32_t filled = bucket[DECIBAN_COUNT_AT];
+            if (!checked[home >> DECIBAN_BLOCK_BITS] || filled >= (uint32_t)places
+                || deciban_places_of(bucket, keys[i]) & ((1u << filled) - 1))
+                return i;
+            deciban_append_entry(bucket, filled, keys[i], next + (uint32_t)i, number_bits, places);
+            const uint64_t first = (home & (((size_t)1 << DECIBAN_BLOCK_BITS) - 1)) >> 3;
+            checks[home >> DECIBAN_BLOCK_BITS] +=
+                odd * deciban_check_of_entry(first, filled, keys[i], next + (uint32_t)i, number_bits, places);
+        }
+        return count;
+    }
+
+    /* The same, made for each number of places. */
+    static ptrdiff_t deciban_enter(
+        unsigned char* index, const uint32_t* keys, ptrdiff_t count, int shift, uint32_t buckets, int number_bits, int places,
+        uint32_t next, const unsigned char* checked, uint64_t* checks, uint64_t odd)
+    {
+        if (places == DECIBAN_NARROW_PLACES)
+            return deciban_enter_in(
+                index, keys, count, shift, buckets, number_bits, DECIBAN_NARROW_PLACES, next, checked, checks, odd);
+        return deciban_enter_in(
+            index, keys, count, shift, buckets, number_bits, DECIBAN_WIDE_PLACES, next, checked, checks, odd);
     }
     """
-    void find_homes "deciban_find_homes"(const uint32_t*, Py_ssize_t, int, uint32_t, int, uint32_t*) nogil
+    uint32_t home_of "deciban_home_of"(uint32_t, int, uint32_t) nogil
+    void find_homes "deciban_find_homes"(const uint32_t*, Py_ssize_t, int, uint32_t, uint32_t*) nogil
     uint32_t number_in "deciban_number_in"(uint32_t, uint32_t, int) nogil
     Py_ssize_t look_up "deciban_look_up"(
         const unsigned char*, const uint32_t*, const uint32_t*, Py_ssize_t, int, int, uint32_t, uint32_t*, uint32_t*, int*
     ) nogil
     Py_ssize_t gather_rows "deciban_gather"(
         const uint32_t*, Py_ssize_t, unsigned char*, Py_ssize_t, unsigned char**, const uint32_t*, uint32_t*, uint32_t*
+    ) nogil
+    Py_ssize_t enter "deciban_enter"(
+        unsigned char*, const uint32_t*, Py_ssize_t, int, uint32_t, int, int, uint32_t, const unsigned char*, uint64_t*, uint64_t
     ) nogil
 
 cdef enum:
