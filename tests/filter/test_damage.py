@@ -18,7 +18,7 @@ from deciban.filter.snapshot import CHECK_BYTES, HEAD
 from deciban.ledger import create_ledger
 from deciban.ledger.lesson import check_of
 from deciban.ledger.sqlite_file import end_of, fact_check
-from deciban.ledger.trail import START, follow, link
+from deciban.ledger.trail import START, follow, keyed, link
 from tests.effort import effort
 from tests.filter.mails import DENSE, SPARSE, a_starter, classify, mail, teach
 from tests.ledger.lessons import append, lesson
@@ -276,7 +276,7 @@ def forge(path: str, identity: bytes, field: dict[str, object]) -> None:
         origin, share FROM lessons JOIN labels ON label = labels.number"""
     )
     checked = check_of(code, digest, label, *rest)
-    trail = follow(identity, START, link(digest, label, checked))
+    trail = follow(keyed(identity), START, link(digest, label, checked))
     connection.execute("UPDATE lessons SET checked = ?", [checked])
     connection.execute("UPDATE trail SET trail = ?", [trail])
     end = end_of(1, trail)

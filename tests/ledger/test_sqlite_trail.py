@@ -10,7 +10,7 @@ from deciban.committee.settings import Settings
 from deciban.errors import DamagedLedger
 from deciban.ledger import create_ledger, open_ledger
 from deciban.ledger.sqlite_ledger import SqliteLedger
-from deciban.ledger.trail import START, follow
+from deciban.ledger.trail import START, follow, keyed
 from tests.ledger.lessons import append, lesson
 
 WRONG = {
@@ -52,7 +52,7 @@ def test_a_replay_notices(ledger: SqliteLedger, what: str) -> None:
 def test_each_trail_is_made_of_the_one_before_and_the_lesson(ledger: SqliteLedger) -> None:
     trail = START
     for placed in ledger.replay():
-        trail = follow(ledger.address().ledger, trail, placed.step)
+        trail = follow(keyed(ledger.address().ledger), trail, placed.step)
         assert placed.trail == trail == ledger.trail_at(placed.position)
     assert trail == ledger.address().trail
     assert ledger.trail_at(0) == START

@@ -7,6 +7,7 @@ Nothing waits for memory here, and nothing branches on what is found, so what co
                their home is full, they may lie behind it
     gather     the rows of the keys that have one, in their order, and the other keys
     enter      an entry for each new key, as long as all of them have a free place in their homes
+    entries    of a directory, in the order of its keys, of which a whole index is made
 
 `python -m benchmarks states` compares it with a dense table, which needs no index; docs/experiments.md says what was tried.
 """
@@ -170,6 +171,38 @@ cdef extern from *:
         return deciban_gather_into(numbers, count, before, 16, rows, keys, NULL, NULL);
     }
 
+    /* Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are. There must be room for
+       one more than are found.
+       Whether a key has a row cannot be predicted, so nothing branches on it: of 64 keys at a time those that have one are found
+       by comparison. Without it each entry is written, and the next one over it unless it counts. */
+    static ptrdiff_t deciban_entries_between(const uint32_t* directory, uint64_t first, uint64_t end, uint64_t* entries)
+    {
+        ptrdiff_t found = 0;
+    #ifdef __SSE2__
+        const __m128i none = _mm_setzero_si128();
+        for (; first + 64 <= end; first += 64) {
+            uint64_t absent = 0;
+            for (int part = 0; part < 64; part += 16) {
+                const __m128i* fours = (const __m128i*)(directory + first + part);
+                const __m128i lower = _mm_packs_epi32(
+                    _mm_cmpeq_epi32(_mm_loadu_si128(fours), none), _mm_cmpeq_epi32(_mm_loadu_si128(fours + 1), none));
+                const __m128i upper = _mm_packs_epi32(
+                    _mm_cmpeq_epi32(_mm_loadu_si128(fours + 2), none), _mm_cmpeq_epi32(_mm_loadu_si128(fours + 3), none));
+                absent |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(lower, upper)) << part;
+            }
+            for (uint64_t present = ~absent; present; present &= present - 1) {
+                const uint64_t key = first + (uint64_t)__builtin_ctzll(present);
+                entries[found++] = key << 32 | (uint32_t)(directory[key] - 1);
+            }
+        }
+    #endif
+        for (; first < end; first++) {
+            entries[found] = first << 32 | (uint32_t)(directory[first] - 1);
+            found += directory[first] != 0;
+        }
+        return found;
+    }
+
     /* Write entries for keys that have none, for the rows from the number `next` on, and add them to the checks of their blocks,
        each of which counts its words an odd number of times `odd`. How many were written: it ends at the first key whose home
        lies in a block that was not `checked` yet, or is full, or has an entry with its tag, which may be its own. */
@@ -215,6 +248,7 @@ cdef extern from *:
     Py_ssize_t gather_rows "deciban_gather"(
         const uint32_t*, Py_ssize_t, unsigned char*, Py_ssize_t, unsigned char**, const uint32_t*, uint32_t*, uint32_t*
     ) nogil
+    Py_ssize_t entries_between "deciban_entries_between"(const uint32_t*, uint64_t, uint64_t, uint64_t*) nogil
     Py_ssize_t enter "deciban_enter"(
         unsigned char*, const uint32_t*, Py_ssize_t, int, uint32_t, int, int, uint32_t, const unsigned char*, uint64_t*, uint64_t
     ) nogil

@@ -50,7 +50,9 @@ from deciban.committee._bucket cimport (
     BUCKET, BUCKET_BITS, NARROW_PLACES, TAG_BITS, WIDE_PLACES, append_entry, check_of_entry, count_in, key_at,
     number_at, place_in, put_rest, rest_at, rest_of,
 )
-from deciban.committee._row_index cimport AHEAD, MORE, enter, find_homes, gather_rows, home_of, look_up, number_in
+from deciban.committee._row_index cimport (
+    AHEAD, MORE, enter, entries_between, find_homes, gather_rows, home_of, look_up, number_in,
+)
 from deciban.text._hashing cimport hash_end
 
 from deciban.errors import DamagedSnapshot, SharedFilterChanged
@@ -212,24 +214,6 @@ cdef int spread(
     memcpy(row, narrow, 4 * (1 + labels))
     memcpy(row + 1 + capacity, narrow + 1 + narrow_capacity, 2 * labels)
     return 0
-
-
-cdef Py_ssize_t entries_between(
-    const uint32_t* directory, uint64_t first, uint64_t end, uint64_t* entries
-) noexcept nogil:
-    """Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are.
-
-    Whether a key has a row cannot be predicted, so nothing branches on it: each entry is written, and the next one over it
-    unless it counts. There must be room for one more than are found. That saves 10 ms in a walk through 4 million keys.
-    """
-    cdef uint64_t key
-    cdef uint32_t number
-    cdef Py_ssize_t found = 0
-    for key in range(first, end):
-        number = directory[key]
-        entries[found] = key << KEY_BITS | <uint32_t>(number - 1)
-        found += number != 0
-    return found
 
 
 cdef void begin_walk(Walk* walk, const uint32_t* directory, uint64_t end) noexcept nogil:

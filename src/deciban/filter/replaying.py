@@ -19,7 +19,7 @@ from deciban.errors import DamagedSnapshot, TooManyLabels
 from deciban.filter.checkpoints import Checkpoints
 from deciban.filter.foundation import begin, has_its_slots
 from deciban.filter.memory_state import MemoryState
-from deciban.ledger.trail import START, belongs, follow
+from deciban.ledger.trail import START, belongs, follow, keyed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class Replaying:
 
         def left(after: int) -> Iterator[Placed]:
             trail = self._ledger.trail_at(after) or START
-            identity = self._ledger.address().ledger
+            ledger = keyed(self._ledger.address().ledger)
             for lesson in self._ledger.replay(after):
                 if lesson.position not in positions:
-                    trail = follow(identity, trail, lesson.step)
+                    trail = follow(ledger, trail, lesson.step)
                     yield lesson.at(lesson.position, trail)
 
         return self._build(left, progress, before=min(positions))

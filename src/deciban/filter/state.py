@@ -9,6 +9,7 @@ from __future__ import annotations
 from deciban.committee.shape import Shape
 from deciban.errors import DamagedSnapshot, TooManyLabels
 from deciban.filter.exams import RECORD, read, taught
+from deciban.ledger._placed import most_features
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class State:
         committee = self.look()
         labels = _labels_with(committee, lessons)
         # Features are counted only if there may be too little room.
-        most = sum(lesson.most_features for lesson in lessons)
+        most = most_features(lessons)
         return committee.has_room(labels, most) or committee.has_room(labels, _features_in(lessons))
 
     def shape_wanted_by(self, lessons: Sequence[Placed]) -> Shape | None:

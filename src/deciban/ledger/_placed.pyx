@@ -1,19 +1,19 @@
 r"""Lessons in their places, as a replay needs them; made of the rows of a ledger, and on the way into it.
 
 A replay of 6,000 lessons makes 6,000 of them and does little else with Python's lock. So what is done for each is
-compiled, and the fields that only the check needs come from the ledger as one text.
+compiled, and the texts that only the check needs come from the ledger as one.
 
->>> from deciban.ledger.trail import START
+>>> from deciban.ledger.trail import START, keyed
 >>> from deciban.committee._lesson_code import Features
 >>> code = Features.decode(bytes(2)).encode()
 >>> from deciban.ledger.lesson import check_of
->>> texts = "", "inbox@0", "", "", "", "", "", "incoming"
->>> checked = check_of(code, b"digest", "ham", 7, *texts, 1.0)
->>> row = 1, START, code, checked, b"digest", "ham", "ham", "incoming", 1.0, "\0".join(("ham", "7", *texts)).encode()
->>> placed = placed_in(row, 1, START, b"id")
+>>> texts = "", "inbox@0", "", "", "", "", ""
+>>> checked = check_of(code, b"digest", "ham", 7, *texts, "incoming", 1.0)
+>>> row = 1, START, code, checked, b"digest", None, "ham", "incoming", 1.0, 7, "\0".join(texts).encode()
+>>> placed = placed_in(row, 1, START, keyed(b"id"))
 >>> placed.position, placed.label, placed.step
 (1, 'ham', b'digest 2355505795 ham')
->>> placed_in((*row[:8], 0.5, row[9]), 1, START, b"id") is None
+>>> placed_in((*row[:8], 0.5, *row[9:]), 1, START, keyed(b"id")) is None
 True
 """
 
@@ -36,17 +36,23 @@ cdef enum:
     LABEL = 6
     ORIGIN = 7
     SHARE = 8
-    TEXT = 9
+    TAUGHT = 9
+    TEXT = 10
 
 
 cdef inline uint32_t check_of_bytes(uint32_t check, bytes data) noexcept:
     return crc32_of(check, <const unsigned char*>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
 
 
-cdef uint32_t check_of_lesson(bytes code, bytes digest, bytes text, share):
-    """The check of a lesson (`check_of` in lesson.py), all of whose fields but the last are one text."""
-    cdef bytes last = b"\0001.0" if share == 1 and type(share) is float else b"\0" + str(share).encode()
-    return check_of_bytes(check_of_bytes(check_of_bytes(check_of_bytes(0, digest), text), last), code)
+cdef uint32_t check_of_lesson(bytes code, bytes digest, str label, taught, bytes text, str origin, share):
+    """The check of a lesson (`check_of` in lesson.py); ``text`` is the fields from `by` to `names`."""
+    cdef bytes before = f"{label}\0{taught}\0".encode("utf-8", "surrogatepass")
+    cdef bytes behind = b"\0incoming\0001.0"
+    cdef uint32_t check
+    if origin != "incoming" or share != 1 or type(share) is not float:
+        behind = f"\0{origin}\0{share}".encode("utf-8", "surrogatepass")
+    check = check_of_bytes(check_of_bytes(0, digest), before)
+    return check_of_bytes(check_of_bytes(check_of_bytes(check, text), behind), code)
 
 
 cdef class Placed:
@@ -73,11 +79,6 @@ cdef class Placed:
         """Its features, or the code of them while nobody has asked for more."""
         return self._code if self._features is None else self._features
 
-    @property
-    def most_features(self):
-        """How many features it has, or can have by the length of their code."""
-        return Features.most_in(self._code) if self._features is None else len(self._features)
-
     def stored(self):
         """The same lesson with the code of its features only, a third of the memory."""
         cdef Placed lesson = Placed(self.position, self.trail, self.step, self.label, None, self.origin, self.share)
@@ -103,21 +104,32 @@ cdef class Placed:
         return lesson
 
 
-def placed_in(tuple row not None, position, bytes trail not None, bytes identity not None):
+def most_features(lessons not None):
+    """How many features lessons have, or can have by the length of their codes."""
+    cdef Py_ssize_t most = 0
+    cdef Placed lesson
+    for lesson in lessons:
+        most += Features.most_in(lesson._code) if lesson._features is None else len(lesson._features)
+    return most
+
+
+def placed_in(tuple row not None, position, bytes trail not None, ledger not None):
     """The lesson of a row of `PLACED`, in the place behind a trail; None if it is not as it was written."""
     cdef bytes code, digest, text, step
+    cdef str label, origin
     try:
-        code, digest, text = row[CODE], row[DIGEST], row[TEXT]
-        if code is None or digest is None or text is None:
+        code, digest, text, origin = row[CODE], row[DIGEST], row[TEXT], row[ORIGIN]
+        label = row[LABEL] if row[WRITTEN] is None else row[WRITTEN]
+        if code is None or digest is None or text is None or origin is None or label is None:
             return None
-        if check_of_lesson(code, digest, text, row[SHARE]) != row[CHECKED]:
+        if check_of_lesson(code, digest, label, row[TAUGHT], text, origin, row[SHARE]) != row[CHECKED]:
             return None
-        step = link(digest, row[WRITTEN], row[CHECKED])
+        step = link(digest, label, row[CHECKED])
     except (TypeError, AttributeError):  # of another type than was written
         return None
     cdef Placed lesson = Placed.__new__(Placed)
     lesson.position = position
-    lesson.trail = follow(identity, trail, step)
+    lesson.trail = follow(ledger, trail, step)
     lesson.step = step
     lesson.label = row[LABEL]
     lesson._code = code
@@ -126,13 +138,13 @@ def placed_in(tuple row not None, position, bytes trail not None, bytes identity
     return lesson
 
 
-def placed_in_turn(list rows not None, bytes trail not None, bytes identity not None):
+def placed_in_turn(list rows not None, bytes trail not None, ledger not None):
     """The lessons of rows that follow each other behind a trail, up to the first that does not or is not as it was written."""
     cdef list lessons = []
     cdef Placed lesson
     cdef tuple row
     for row in rows:
-        lesson = placed_in(row, row[POSITION], trail, identity)
+        lesson = placed_in(row, row[POSITION], trail, ledger)
         if lesson is None or lesson.trail != row[TRAIL]:
             break
         trail = lesson.trail
@@ -141,21 +153,20 @@ def placed_in_turn(list rows not None, bytes trail not None, bytes identity not 
 
 
 def written(
-    lesson, taught, number, label, str spelling not None, position, bytes trail not None, bytes identity not None
+    lesson, taught, number, label, str spelling not None, position, bytes trail not None, ledger not None
 ):
     """The row of a new lesson, in the order of `COLUMNS`, and the lesson in its place behind a trail."""
     cdef Features features = lesson.features
     cdef bytes code = features.encode(), digest = lesson.digest, step
     cdef tuple texts = (
-        lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id, lesson.names,
-        lesson.origin,
+        lesson.by, lesson.source, lesson.sender, lesson.subject, lesson.date, lesson.message_id, lesson.names
     )
     share = float(lesson.share)
     checked = check_of_lesson(
-        code, digest, "\0".join((spelling, str(taught), *texts)).encode("utf-8", "surrogatepass"), share
+        code, digest, spelling, taught, "\0".join(texts).encode("utf-8", "surrogatepass"), lesson.origin, share
     )
     step = link(digest, spelling, checked)
     return (
-        (number, bytearray(digest), label, taught, *texts, share, checked, code),   # see `blob` in sqlite_file.py
-        Placed(position, follow(identity, trail, step), step, spelling, features, lesson.origin, lesson.share),
+        (number, bytearray(digest), label, taught, *texts, lesson.origin, share, checked, code),   # see `blob` in sqlite_file.py
+        Placed(position, follow(ledger, trail, step), step, spelling, features, lesson.origin, lesson.share),
     )

@@ -25,7 +25,7 @@ from deciban.ledger.sqlite_file import (
     fact_check,
     told,
 )
-from deciban.ledger.trail import TRAIL_BYTES
+from deciban.ledger.trail import TRAIL_BYTES, keyed
 from deciban.sqlite_store import ERRORS, file_at
 
 TYPE_CHECKING = False
@@ -49,6 +49,7 @@ class SqliteConnection(Ledger):
         self._labels: dict[str, tuple[int, str]] = {}
         self._settings = "", Settings()
         self._id = b""
+        self._keyed = keyed(self._id)
         self._kept: _Facts | None = None
         self._kept_kib = 0
         with self._telling():
@@ -194,7 +195,8 @@ class SqliteConnection(Ledger):
                 self._settings = settings, Settings.from_text(settings)
         except (KeyError, BadSetting):
             raise self._wrong_fact("head") from None
-        self._id = identity  # another, if a backup of another ledger was restored
+        if identity != self._id:  # another, if a backup of another ledger was restored
+            self._id, self._keyed = identity, keyed(identity)
         return Address(identity, base, int.from_bytes(end[:-TRAIL_BYTES], "big"), end[-TRAIL_BYTES:])
 
     def _set_end(self, position: int, trail: bytes) -> None:

@@ -43,8 +43,8 @@ def folded_check(*fields: object) -> int:
 class SqliteLabels(SqliteTrail):
     """What labels there are, and how they are spelled."""
 
-    # The name of a joined label as its lessons were written with it.
-    _written_label = "labels.name"
+    # The name of a joined label as its lessons were written with it; NULL where it is the one that is shown.
+    _written_label = "NULL"
 
     def __init__(self, path: str, read_only: bool = False) -> None:
         super().__init__(path, read_only)

@@ -22,7 +22,7 @@ from deciban.ledger.sqlite_file import (
     fact_check,
     open_file,
 )
-from deciban.ledger.trail import START, digest_of, follow, link
+from deciban.ledger.trail import START, digest_of, follow, keyed, link
 
 OLD_FACTS = ("changes", "mark", "exam-format", "postponed")
 OLD_FIELDS = "digest, labels.name, taught, by, source, sender, subject, date, message_id, names"
@@ -67,7 +67,7 @@ def _lay_trail(path: str, connection: sqlite3.Connection) -> None:
     connection.execute(INDEX_OF_TIMES)
     connection.execute(TRAIL_TABLE)
     ((identity,),) = connection.execute("SELECT value FROM facts WHERE key = 'id'").fetchall()
-    trail, position = START, 0
+    ledger, trail, position = keyed(identity), START, 0
     order = connection.execute("SELECT position, lesson FROM exams ORDER BY position").fetchall()
     for position, number in order:
         row = connection.execute(
@@ -79,7 +79,7 @@ def _lay_trail(path: str, connection: sqlite3.Connection) -> None:
             raise damaged(path, f"lesson {position} is not as it was written")
         code, _, digest, label, *rest = row
         checked = check_of(code, digest, label, *rest, INCOMING, 1.0)
-        trail = follow(identity, trail, link(digest, label, checked))
+        trail = follow(ledger, trail, link(digest, label, checked))
         connection.execute("UPDATE lessons SET checked = ? WHERE number = ?", (checked, number))
         connection.execute("INSERT INTO trail VALUES (?, ?, ?)", (position, number, trail))
     connection.execute("INSERT INTO facts VALUES (?, ?)", (facts.END, end_of(position, trail)))

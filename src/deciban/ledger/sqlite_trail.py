@@ -47,7 +47,7 @@ class SqliteTrail(SqliteConnection):
             WHERE position > ? ORDER BY position"""
         end = after
         for position, digest, label, checked in self._execute(steps, after):
-            trail = follow(self._id, trail, link(digest, label, checked))
+            trail = follow(self._keyed, trail, link(digest, label, checked))
             laid.append((blob(trail), position))
             end = position
         with self._telling():

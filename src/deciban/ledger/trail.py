@@ -6,8 +6,9 @@ The link of a lesson is its digest, its label and its check. So two ledgers have
 position if and only if they are the same ledger and its lessons up to there are the same, in the same order:
 a state made from those lessons belongs to both. Before the first lesson the trail is `START`.
 
->>> end = follow(b"ledger", START, link(b"digest", "spam", 7))
->>> end == follow(b"ledger", START, link(b"digest", "spam", 7)), end == follow(b"other", START, b"")
+>>> ledger, step = keyed(b"ledger"), link(b"digest", "spam", 7)
+>>> end = follow(ledger, START, step)
+>>> end == follow(ledger, START, step), end == follow(keyed(b"other"), START, step)
 (True, False)
 """
 
@@ -29,9 +30,17 @@ def link(digest: bytes, label: str, checked: int) -> bytes:
     return b"%b %d %b" % (digest, checked, label.encode("utf-8", "surrogatepass"))
 
 
-def follow(ledger: bytes, trail: bytes, step: bytes) -> bytes:
-    """The trail after one more lesson."""
-    return blake2b(trail + step, digest_size=TRAIL_BYTES, key=ledger).digest()
+def keyed(ledger: bytes) -> blake2b:
+    """The digest that each step on the trail of a ledger begins with."""
+    return blake2b(digest_size=TRAIL_BYTES, key=ledger)
+
+
+def follow(ledger: blake2b, trail: bytes, step: bytes) -> bytes:
+    """The trail after one more lesson of a ledger, which is `keyed`."""
+    # To begin with its key took .53 µs instead of .32.
+    digest = ledger.copy()
+    digest.update(trail + step)
+    return digest.digest()
 
 
 def digest_of(*parts: bytes) -> bytes:
