@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], object]
 
 # After this many lessons a replay calls progress, and looks whether a checkpoint is due.
-SLICE = 100
+SLICE = 50
 # A thread is started for that many lessons.
-MANY = 5 * SLICE
+MANY = 10 * SLICE
 
 
 class Replaying:

@@ -39,8 +39,8 @@ READ = f"position, trail, features, {WRITTEN_LABEL}, checked, {FIELDS}"
 CHECKED_TEXTS = "by", "source", "sender", "subject", "date", "message_id", "names"
 PLACED = f"""position, trail, features, checked, digest, {{written}}, labels.name, origin, share, taught,
     CAST({" || x'00' || ".join(CHECKED_TEXTS)} AS BLOB)"""
-# So many lessons are read at once: half a megabyte, which is still in the cache when they are taught.
-PAGE = 100
+# So many lessons are read at once: a quarter of a megabyte, which is still in the cache when they are taught.
+PAGE = 50
 COLUMNS = """number, digest, label, taught, by, source, sender, subject, date, message_id, names,
     origin, share, checked, features"""
 
