@@ -144,8 +144,8 @@ cdef extern from *:
             index, homes, keys, count, DECIBAN_WIDE_PLACES, number_bits, rows, numbers, absent, is_other);
     }
 
-    /* The rows of keys that have one, in their order; how many. `before` is where a row 0 would be. Unless they are NULL, the keys
-       that have one are written into `known`, which may be the keys themselves, and those that have none into `missing`. */
+    /* The rows of keys that have one, in their order; how many. `before` is where a row 0 would be. Unless they are NULL, the
+       keys that have one are written into `known`, which may be the keys themselves, and those that have none into `missing`. */
     static inline __attribute__((always_inline)) ptrdiff_t deciban_gather_into(
         const uint32_t* numbers, ptrdiff_t count, unsigned char* before, const ptrdiff_t size, unsigned char** rows,
         const uint32_t* keys, uint32_t* known, uint32_t* missing)
@@ -172,10 +172,10 @@ cdef extern from *:
         return deciban_gather_into(numbers, count, before, 16, rows, keys, NULL, NULL);
     }
 
-    /* Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are. There must be room for
-       one more than are found.
-       Whether a key has a row cannot be predicted, so nothing branches on it: of 64 keys at a time those that have one are found
-       by comparison. Without it each entry is written, and the next one over it unless it counts. */
+    /* Key · 2^32 + number of each row that a directory has for these keys, in their order; how many there are. There must be
+       room for one more than are found.
+       Whether a key has a row cannot be predicted, so nothing branches on it. Of 64 keys at a time, those that have one are
+       found by comparison; of what is left, each entry is written, and the next one over it unless it counts. */
     static ptrdiff_t deciban_entries_between(const uint32_t* directory, uint64_t first, uint64_t end, uint64_t* entries)
     {
         ptrdiff_t found = 0;
@@ -255,5 +255,5 @@ cdef extern from *:
     ) nogil
 
 cdef enum:
-    AHEAD = 40
-    MORE = 4    # absent keys that there must be room for, and homes
+    AHEAD = 40  # DECIBAN_AHEAD
+    MORE = 4    # Four keys are looked up at a time: so many homes more there must be, and so much more room for absent keys.
