@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from deciban.errors import BadLabel, CannotWrite, NoSuchSource, WrongUsage
+from deciban.errors import BadLabel, CannotWrite, LedgerBusy, NoSuchSource, WrongUsage
 from deciban.filter import Filter, Learned, Settings
 from deciban.filter.learned import BATCH_LESSONS
+from deciban.filter.mail import lessons_from
 from deciban.filter.replaying import Replaying
 from deciban.ledger import Selection
 from deciban.sources import RawMessage
@@ -191,6 +192,22 @@ def test_every_batch_is_acknowledged_when_it_is_durable(path: str) -> None:
             progress=lambda done, _: seen.append((done.learned, sum(other.labels().values()))),
         )
     assert seen == [(BATCH_LESSONS, BATCH_LESSONS), (BATCH_LESSONS + 10, BATCH_LESSONS + 10)]
+
+
+def test_a_ledger_that_is_busy_once_all_is_stored_is_no_error(
+    taught: Filter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy() -> bool:
+        raise LedgerBusy("in use by another process")
+
+    def stored(*_: object) -> None:
+        monkeypatch.setattr(taught.ledger, "is_mixing_due", busy)
+
+    lessons = lessons_from([mail("spam", 100)], "spam", taught.preferences)
+    assert taught.learn(lessons, progress=stored) == Learned(learned=1)
+    monkeypatch.undo()
+    assert taught.count(Selection()) == 21
+    assert taught.is_replay()
 
 
 def test_an_interrupted_source_keeps_what_was_acknowledged(path: str) -> None:

@@ -320,6 +320,22 @@ class Changing:
             for label, count in counts.items()
         )
 
+    def mix_or_leave(
+        self, taught: Mapping[str, int], is_bulk: bool, are_many: bool, progress: Progress | None = None
+    ) -> bool:
+        """Mix what a call taught, if that is due; whether it is left to whoever asks next.
+
+        ``is_bulk``: its first batch was so large that others may follow; ``are_many``: its lessons may drown
+        the others. They are stored by then, so the call has succeeded even if this fails.
+        """
+        with suppress(*STATE_FAILURES):
+            is_due = self._ledger.is_mixing_due()
+            if is_due and (is_bulk or self.may_wait_for_asker()):
+                return True
+            if is_due or are_many:
+                self.mix_if_due(taught, progress)
+        return False
+
     def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():

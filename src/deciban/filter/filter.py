@@ -181,10 +181,8 @@ class Filter:
                     progress(total, batch[-1])
                 if not postponing:
                     changing.teach(appended)
-            if self.ledger.is_mixing_due() and (is_bulk or changing.may_wait_for_asker()):
+            if changing.mix_or_leave(taught, is_bulk, total.learned + total.relearned >= bulk, replaying):
                 self._lets_wait = True  # for more; whoever asks mixes them, here or in another process
-            elif total.learned + total.relearned >= bulk or self.ledger.is_mixing_due():
-                changing.mix_if_due(taught, replaying)
         if not postponing:
             changing.save_due_checkpoint()
         changing.sweep(waiting=False)  # traces that an earlier forgetting could not remove
