@@ -446,7 +446,7 @@ def test_who_died_before_mixing_is_followed_by_one_who_mixes(
         mail.settle()
         for number in range(100, 130):  # one by one: the state knows each of them at once
             learn(mail, "spam", range(number, number + 1))
-        with mail.ledger.writing():  # as `mix_if_due` does before it begins
+        with mail.ledger.writing():  # as `_mix_if_due` does before it begins
             mail.ledger.set_fact(MIXING_DUE, 1)
     with Filter.open(path) as mail:
         replays = counted_replays(mail, monkeypatch)

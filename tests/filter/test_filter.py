@@ -210,6 +210,24 @@ def test_a_ledger_that_is_busy_once_all_is_stored_is_no_error(
     assert taught.is_replay()
 
 
+def test_what_cannot_be_mixed_now_is_left_to_whoever_asks(
+    taught: Filter, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy() -> bool:
+        raise LedgerBusy("in use by another process")
+
+    folder = (mail("spam", number) for number in range(100, 130))
+    taught.learn(lessons_from(folder, "spam", taught.preferences))
+    monkeypatch.setattr(taught.ledger, "is_mixing_due", busy)
+    taught.settle()
+    monkeypatch.undo()
+    assert taught.ledger.is_mixing_due()
+    with Filter.open(path) as other:
+        classify(other, b"hello")
+        assert not other.ledger.is_mixing_due()
+        assert other.is_replay()
+
+
 def test_an_interrupted_source_keeps_what_was_acknowledged(path: str) -> None:
     def interrupted() -> Iterator[RawMessage]:
         for number in range(BATCH_LESSONS + 10):

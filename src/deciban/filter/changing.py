@@ -333,26 +333,26 @@ class Changing:
             if is_due and (is_bulk or self.may_wait_for_asker()):
                 return True
             if is_due or are_many:
-                self.mix_if_due(taught, progress)
+                self._mix_if_due(taught, progress)
         return False
 
-    def mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
+    def _mix_if_due(self, taught: Mapping[str, int], progress: Progress | None = None) -> None:
         """Mix the labels and replay, if so many lessons of one label came that they drown the others."""
         if not self._ledger.has_two_labels():
             return
         if self._ledger.fact(MIXING_DUE) is None and not self._is_one_sided(taught):
             return
-        with suppress(*STATE_FAILURES):
-            with self._ledger.writing():  # if we die, the next process does it
-                self._ledger.set_fact(MIXING_DUE, 1)
-            with self._locks.building():
-                self._mix(progress)
+        with self._ledger.writing():  # if we die, the next process does it
+            self._ledger.set_fact(MIXING_DUE, 1)
+        with self._locks.building():
+            self._mix(progress)
 
     def settle(self, progress: Progress | None = None) -> None:
-        """Mix what waits for that, if nobody has done so."""
-        if self._ledger.is_mixing_due():
-            with self.teaching():
-                self.mix_if_due({}, progress)
+        """Mix what waits for that, if nobody has done so; if that fails, whoever asks next does it."""
+        with suppress(*STATE_FAILURES):
+            if self._ledger.is_mixing_due():
+                with self.teaching():
+                    self._mix_if_due({}, progress)
 
     def may_wait_for_asker(self) -> bool:
         """Whether what waits to be mixed may wait for whoever asks next, if need be in another process.
@@ -363,11 +363,12 @@ class Changing:
         replay. Whoever may only read could not mix, and would replay all lessons for each question; if there
         may be such a one, nothing waits.
         """
-        if len(self._ledger.label_names()) <= FEW_LABELS or others_may_read(self._ledger.path):
-            return False
-        with suppress(*STATE_FAILURES), self._locks.asking():
-            state = self._published.look(self._footings.now())
-            return state is None or len(own_part(state.look()).labels) <= FEW_LABELS
+        with suppress(*STATE_FAILURES):
+            if len(self._ledger.label_names()) <= FEW_LABELS or others_may_read(self._ledger.path):
+                return False
+            with self._locks.asking():
+                state = self._published.look(self._footings.now())
+                return state is None or len(own_part(state.look()).labels) <= FEW_LABELS
         return False
 
     def _is_one_sided(self, taught: Mapping[str, int]) -> bool:

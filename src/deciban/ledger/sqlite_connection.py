@@ -48,8 +48,8 @@ class SqliteConnection(Ledger):
         # Number and spelling of labels in a transaction.
         self._labels: dict[str, tuple[int, str]] = {}
         self._settings = "", Settings()
-        self._id = b""
-        self._keyed = keyed(self._id)
+        # By the id of the ledger, once that is read.
+        self._keyed = keyed(b"")
         self._kept: _Facts | None = None
         self._kept_kib = 0
         with self._telling():
@@ -195,8 +195,7 @@ class SqliteConnection(Ledger):
                 self._settings = settings, Settings.from_text(settings)
         except (KeyError, BadSetting):
             raise self._wrong_fact("head") from None
-        if identity != self._id:  # another, if a backup of another ledger was restored
-            self._id, self._keyed = identity, keyed(identity)
+        self._keyed = keyed(identity)  # another, if a backup of another ledger was restored
         return Address(identity, base, int.from_bytes(end[:-TRAIL_BYTES], "big"), end[-TRAIL_BYTES:])
 
     def _set_end(self, position: int, trail: bytes) -> None:
